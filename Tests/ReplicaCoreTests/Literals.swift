@@ -66,11 +66,12 @@ extension Replication {
     /// The machine of n1 in a cluster of three, as a turn begins.
     static func ofThree(
         clockBound: UInt64 = 0, closedBound: UInt64 = 0, evictions: [Eviction] = [],
-        members: MemberList? = nil,
+        members: MemberList? = nil, within limits: ReplicaLimits = ReplicaLimits(),
         at milliseconds: UInt64 = 1_000
     ) -> Replication {
-        let configuration = ReplicaConfiguration(
+        var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
+        configuration.limits = limits
         var replication = Replication(
             configuration, clockBound: clockBound, closedBound: closedBound, evictions: evictions,
             members: members, orphans: [])

@@ -105,11 +105,11 @@ struct ApplicationProgram {
         switch random.index(below: 10) {
         case 0: return .put(place, .null)
         case 1: return .put(place, drawNumber(&random))
-        // What an order by points leaves in its place.
-        case 5, 6: return .put(place.appending(Key(unchecked: "name")), drawNumber(&random))
         case 2: return .put(points, .deferred(.increment(.integer(2))))
         case 3: return .put(place.appending(.priority), drawNumber(&random))
         case 4: return .put(board, .null)
+        // What an order by points leaves in its place.
+        case 5, 6: return .put(place.appending(Key(unchecked: "name")), drawNumber(&random))
         default: return .put(points, drawNumber(&random))
         }
     }

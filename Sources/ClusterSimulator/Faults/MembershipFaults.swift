@@ -110,3 +110,13 @@ struct Duplicate: PeerFault {
 
     static let drawn = [DrawnFault.of(Duplicate.self, needsPeers: true)]
 }
+
+extension Scenario {
+    /// Whether nodes are members for a part of the run alone.
+    var changesMembers: Bool {
+        cluster.newcomers > 0
+            || script.contains { scripted in
+                if case .fault(let fault) = scripted.action { fault is MemberList } else { false }
+            }
+    }
+}

@@ -93,10 +93,13 @@ extension VirtualDisk {
 
     /// Compares what a new process has found with what was reported before.
     mutating func compareWithModel() {
-        if !isDamaged, !isModelVague { contradict(model.recover(store.tables)) }
-        if isDamaged || isModelVague { model = StoreModel(of: store.tables) }
-        // Of what is there, a disk that lies may have nothing after the next loss of power.
-        isModelVague = isDamaged && lyingSince != nil
+        if isDamaged || model.isVague {
+            // Of what is there, a disk that lies may have nothing after the next loss of power.
+            let isVague = isDamaged && lyingSince != nil
+            model = StoreModel(of: store.tables, isVague: isVague)
+        } else {
+            contradict(model.recover(store.tables))
+        }
         contradict(model.gap)
         let byteCount = store.tables.allRows(in: .batch).reduce(0) { $0 + $1.bytes.count }
         if !isDamaged, store.logByteCount != byteCount {

@@ -14,11 +14,7 @@ extension ClusterSettings {
         configuration.freshCheckpointMilliseconds = 1_500
         configuration.transferPatienceMilliseconds = 1_000
         configuration.limits = .ofRuns
-        configuration.indexes =
-            (try? IndexRules([
-                "dense/$list": ["n"], "dense/x": [".value"],
-                "\(ApplicationProgram.board)": ["points"],
-            ])) ?? IndexRules()
+        configuration.indexes = .ofRuns
         configuration.foldingLimit = 2
         configuration.catchUpBytes = catchUpBytes
         configuration.keptTreeMilliseconds = 400
@@ -34,6 +30,19 @@ extension ClusterSettings {
         }
         return configuration
     }
+}
+
+extension IndexRules {
+    fileprivate static let ofRuns: IndexRules = {
+        do {
+            return try IndexRules([
+                "dense/$list": ["n"], "dense/x": [".value"],
+                "\(ApplicationProgram.board)": ["points"],
+            ])
+        } catch {
+            preconditionFailure("these rules are valid: \(error)")
+        }
+    }()
 }
 
 extension ReplicaLimits {

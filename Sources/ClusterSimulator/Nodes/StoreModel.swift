@@ -15,6 +15,8 @@ struct StoreModel {
         case truncation(WriterID, through: UInt64)
     }
 
+    /// Whether the next process may find something else.
+    private(set) var isVague = false
     private var durable = StoreContents()
     /// What was done since, oldest first.
     private var pending: [Change] = []
@@ -26,8 +28,11 @@ struct StoreModel {
     /// A model of empty tables.
     init() {}
 
-    /// A model of tables that are durable as they are.
-    init(of tables: MemoryTables) { durable = StoreContents(of: tables) }
+    /// A model of tables that are durable as they are, unless it is vague.
+    init(of tables: MemoryTables, isVague: Bool = false) {
+        durable = StoreContents(of: tables)
+        self.isVague = isVague
+    }
 
     /// What the tables hold while the machine goes on.
     private var newest: StoreContents {

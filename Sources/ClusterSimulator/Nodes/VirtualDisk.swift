@@ -36,8 +36,6 @@ struct VirtualDisk {
     var store: DurableStore<MemoryTables>
     /// What the tables have to hold.
     var model = StoreModel()
-    /// Whether the model was taken over from a damaged disk that lies.
-    var isModelVague = false
     /// How the store has contradicted the model first.
     var contradiction: String?
     /// The step that the store came to last.

@@ -73,7 +73,6 @@ struct VirtualNode {
     private let isRecorded: Bool
     /// Whether clients have identities, and what it lets them do is judged.
     private let hasUsers: Bool
-    private var accessEvents: [AccessEvent] = []
     /// The time of the last turn by the node's clock.
     private var turnMilliseconds: UInt64 = 0
     /// Its HTTP port, for clients that bring bytes.
@@ -85,11 +84,8 @@ struct VirtualNode {
     private(set) var shownTrees = TimedStates<Value>()
     private var shownVector: VersionVector?
     private var waiting: [Arrival] = []
-    /// The frames of clients that the last turn took, and how far the replica was before and after.
-    private var served:
-        [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
-    /// The sessions that the last turn ended, and how far the replica was before and after.
-    private var closings: [(session: SessionID, before: VersionVector, after: VersionVector)] = []
+    /// What the last turn did for clients.
+    var record = TurnRecord()
     private var random: SplitMix64
 
     init(
@@ -181,9 +177,7 @@ struct VirtualNode {
         (replica, standing) = (nil, nil)
         state = .down
         waiting.removeAll()
-        served.removeAll()
-        closings.removeAll()
-        accessEvents.removeAll()
+        record = TurnRecord()
         isServing = false
         waitsForRoom = false
         isTurnScheduled = false
@@ -286,11 +280,11 @@ struct VirtualNode {
         switch input {
         case .requested(let frame, let session):
             let (outputs, before, after) = replica!.observedStep(input)
-            served.append((session, frame, before, after))
+            record.served.append((session, frame, before, after))
             return outputs
         case .closed(let session):
             let (outputs, before, after) = replica!.observedStep(input)
-            closings.append((session, before, after))
+            record.closings.append((session, before, after))
             return outputs
         default: return replica!.step(input)
         }
@@ -299,22 +293,6 @@ struct VirtualNode {
     /// Gives the replica what its port asks for.
     private mutating func take(_ inputs: [Input]) -> [Output] {
         inputs.flatMap { input in watched(input) { $0.replica?.step($1) ?? [] } }
-    }
-
-    /// Removes and returns what the last turn did for clients.
-    mutating func takeServed() -> [(
-        session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector
-    )] {
-        defer { served.removeAll(keepingCapacity: true) }
-        return served
-    }
-
-    /// Removes and returns the sessions that the last turn ended.
-    mutating func takeClosings() -> [(
-        session: SessionID, before: VersionVector, after: VersionVector
-    )] {
-        defer { closings.removeAll(keepingCapacity: true) }
-        return closings
     }
 
     // MARK: What it lets clients do
@@ -328,7 +306,7 @@ struct VirtualNode {
         for part in input.parts {
             let before = accessMoment
             outputs += step(&self, part)
-            accessEvents.append(
+            record.accessEvents.append(
                 AccessEvent(
                     kind: AccessEvent.Kind(part), before: before, after: accessMoment,
                     writer: replica!.writer, isExempt: waitsForRoom || replica!.isOut))
@@ -339,12 +317,6 @@ struct VirtualNode {
     private var accessMoment: AccessMoment {
         AccessMoment(
             tree: replica!.value, vector: replica!.vector, milliseconds: turnMilliseconds)
-    }
-
-    /// Removes and returns the steps of the last turn, for those who judge what clients may do.
-    mutating func takeAccessEvents() -> [AccessEvent] {
-        defer { accessEvents.removeAll(keepingCapacity: true) }
-        return accessEvents
     }
 
     // MARK: Its port

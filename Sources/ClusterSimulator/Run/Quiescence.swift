@@ -19,8 +19,6 @@ struct Quiescence {
     /// The nodes that have freed what they need not keep since, and said what is true, at one moment each: a node that syncs by
     /// intervals has something pending half of the time.
     var freed: Set<Int> = []
-    /// Whether all have.
-    var hasForgotten = false
     /// Who was not at rest when that was looked at last, and why.
     var unrest: String?
     var lastProgress: Microseconds = 0

@@ -54,7 +54,7 @@ extension SimulatedRun {
         for case .store(let turn) in outputs {
             for entry in turn.batches { access.history.add(entry) }
         }
-        for event in nodes[node].takeAccessEvents() {
+        for event in nodes[node].record.takeAccessEvents() {
             access.watches[node].take(event, access.history, mayBe: identities)
         }
         for case .store(let turn) in outputs {

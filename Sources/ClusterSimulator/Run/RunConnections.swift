@@ -31,7 +31,7 @@ extension SimulatedRun {
 
     /// Records what a node did with the requests of its last turn.
     mutating func noteServings(of node: Int) {
-        for served in nodes[node].takeServed() {
+        for served in nodes[node].record.takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []

@@ -189,7 +189,8 @@ extension SimulatedRun {
 
     /// Records the sessions that ended in the last turn of a node, and what it did then.
     mutating func noteSessionEnds(at node: Int) {
-        for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
+        for end in nodes[node].record.takeClosings()
+        where end.session != SimulatedRun.operatorSession {
             let index = Int(end.session.number) - 1
             let connection = connections[index]
             if isUser(connection.client) { continue }

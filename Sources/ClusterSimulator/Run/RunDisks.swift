@@ -138,14 +138,3 @@ extension SimulatedRun {
         tryLateWrites(at: node, onceIn: 1)
     }
 }
-
-extension Scenario {
-    /// Whether nodes are members for a part of the run alone.
-    fileprivate var changesMembers: Bool {
-        cluster.newcomers > 0
-            || script.contains { scripted in
-                guard case .fault(let fault) = scripted.action else { return false }
-                return fault is MemberList
-            }
-    }
-}

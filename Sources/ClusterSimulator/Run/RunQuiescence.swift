@@ -56,7 +56,7 @@ extension SimulatedRun {
     /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.
     private var isOver: Bool {
         if let converged = quiescence.converged {
-            return quiescence.hasForgotten || now >= converged + Quiescence.forgetting
+            return hasForgotten || now >= converged + Quiescence.forgetting
         }
         let end = quiescence.lastProgress + scenario.quiescence
         return now >= min(end, scenario.until + Quiescence.limit)
@@ -72,9 +72,12 @@ extension SimulatedRun {
             if mustFree, rememberedState(of: node)?.isFreed == false { continue }
             quiescence.freed.insert(node.index)
         }
-        quiescence.hasForgotten =
-            nodes.allSatisfy { !$0.belongs || quiescence.freed.contains($0.index) }
-            && !(mustTell && forgottenRefusal != nil)
+    }
+
+    /// Whether all have.
+    private var hasForgotten: Bool {
+        nodes.allSatisfy { !$0.belongs || quiescence.freed.contains($0.index) }
+            && !(scenario.checks.contains(.statusTellsTheTruth) && forgottenRefusal != nil)
     }
 
     /// What the nodes remember that have not freed all yet.

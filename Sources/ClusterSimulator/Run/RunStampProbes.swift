@@ -90,12 +90,3 @@ private struct StampProbe {
         }
     }
 }
-
-extension Scenario {
-    /// Whether nodes are left out of the list of nodes.
-    fileprivate var changesMembers: Bool {
-        script.contains { scripted in
-            if case .fault(let fault) = scripted.action { fault is MemberList } else { false }
-        }
-    }
-}

@@ -143,13 +143,7 @@ import Testing
     }
 
     @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {
-        var cluster = cluster()
-        cluster.logLimit = 20
-        for name in cluster.names {
-            cluster.crash(name)
-            cluster.start(name)
-        }
-        cluster.quiesce()
+        var cluster = clusterWithShortLogs()
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
         push(7, to: "n3", of: &cluster)
         push(200, to: "n1", of: &cluster)
@@ -161,8 +155,7 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 207) }
     }
 
-    /// Three nodes of which n1 and the others have truncated what the other side misses, since n3 has lost its disk.
-    private func stuckCluster() -> TestCluster {
+    private func clusterWithShortLogs() -> TestCluster {
         var cluster = cluster()
         cluster.logLimit = 20
         for name in cluster.names {
@@ -170,6 +163,12 @@ import Testing
             cluster.start(name)
         }
         cluster.quiesce()
+        return cluster
+    }
+
+    /// Three nodes of which n1 and the others have truncated what the other side misses, since n3 has lost its disk.
+    private func stuckCluster() -> TestCluster {
+        var cluster = clusterWithShortLogs()
         cluster.crash("n2")
         push(70, to: "n1", of: &cluster)
         cluster.quiesce()

@@ -43,6 +43,18 @@ import Testing
         #expect(replication.view.tree == Universe.object(["a": 3]))
     }
 
+    @Test func `a batch ends with the operation that makes it larger than its limit`() {
+        var limits = ReplicaLimits()
+        limits.batchBytes = 300
+        var replication = Replication.ofThree(within: limits)
+        let value = Value.string(String(repeating: "x", count: 160))
+        for _ in 1...5 { _ = replication.accept([Write(path: "a", value: value)]) }
+        replication.closeBatch()
+        #expect(replication.turn.entries.map(\.first) == [1, 3, 5])
+        #expect(replication.turn.entries.map(\.last) == [2, 4, 5])
+        #expect(replication.turn.published.count == 3)
+    }
+
     @Test func `a batch names what has come of others since the one before`() throws {
         var replication = Replication.ofThree()
         receive(.of("n2", 2), by: &replication)
