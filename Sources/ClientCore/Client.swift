@@ -1,6 +1,6 @@
 import DataTree
 import QueryEngine
-import SyncProtocol
+package import SyncProtocol
 
 /// Talks to one node of a cluster at a time, for one application: keeps the values of its listens up to date,
 /// shows the application's writes at once and takes them back when they are refused, and turns to another node
@@ -64,7 +64,7 @@ public struct Client: Sendable {
 
     /// Whether a node serves this client, and when it wants its next turn.
     package mutating func standing() -> Standing {
-        Standing(isConnected: maySend, nextDeadline: nextDeadline())
+        Standing(isConnected: maySend, nextDeadline: nextDeadline(), writer: clock.writer)
     }
 
     /// How far a client is after a turn.
@@ -73,6 +73,8 @@ public struct Client: Sendable {
         /// The elapsed milliseconds from which on a turn without another input does something; nil for never. Turns without input
         /// before then change nothing, so that a driver that reads need take none.
         package let nextDeadline: UInt64?
+        /// The writer of its stamps: another one after it has followed a clock that was far ahead of the others.
+        package let writer: WriterID
     }
 
     private mutating func nextDeadline() -> UInt64? {

@@ -62,8 +62,7 @@ extension Client {
         refusal = nil
         // A node tells a user what it holds only once the rules have permitted something.
         if !holding.entries.isEmpty { seen = holding }
-        clock.follow(wallMilliseconds: wall, at: now)
-        clock.observe(time)
+        follow(time, wall)
         guard !link.isOpen else { return }
         link.open(at: now)
         outputs.append(.connected(link.node))
@@ -72,6 +71,19 @@ extension Client {
         let middle = (Int64(isPrompt ? askedWall : wallMilliseconds) + Int64(wallMilliseconds)) / 2
         take(information.setOffset(milliseconds: Int64(clamping: wall) - middle))
         take(information.setConnected(true))
+    }
+
+    /// Stamps by the node's clock from here on.
+    ///
+    /// A clock that this client followed before may have been wrong, by an hour say. This node holds all operations that the
+    /// client has seen, so that new ones win over these anyway; it would refuse stamps of that clock for as long.
+    private mutating func follow(_ time: HybridTime, _ wall: UInt64) {
+        clock.follow(wallMilliseconds: wall, at: now)
+        if clock.isTooFarAhead(of: time), !requests.holdStamps {
+            sometimes(.clockStartsOver)
+            clock.startOver(after: time)
+        }
+        clock.observe(time)
     }
 
     /// The node does not hold what this client has seen; another one may. After a while the client begins a new

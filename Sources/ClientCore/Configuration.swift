@@ -4,7 +4,7 @@ public import SyncProtocol
 public struct Configuration: Sendable {
     /// Where nodes take clients, in the order in which they are tried; at least one.
     public var nodes: [String]
-    /// The writer of its stamps; drawn at random for each process.
+    /// The first writer of its stamps; drawn at random for each process.
     public var writer: WriterID
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024

@@ -241,24 +241,26 @@ extension Requests {
     /// Whether a node may have done one of the refused writes.
     var isUndecided: Bool { returned.contains { $0.pending.mayBeDone } }
 
+    /// Whether a write that waits has a stamp, under which a node may have done it.
+    var holdStamps: Bool { waiting[head...].contains { $0.stamp != nil } }
+
     /// Queues the refused writes again, and returns those that have been undecided since before a moment.
     ///
     /// They get new stamps only if none of them can have been done, so that their order stays.
     mutating func putBack(undecidedBefore moment: UInt64?) -> [Pending] {
-        let isUndecided = isUndecided
-        var kept = returned.map(\.pending)
-        returned.removeAll()
-        if !isUndecided {
-            for index in kept.indices { kept[index].stamp = nil }
-        }
-        if !isUndecided, !kept.isEmpty { sometimes(.stampIsReplaced) }
         func isLost(_ pending: Pending) -> Bool {
             guard let moment, let since = pending.undecidedSince else { return false }
             return pending.mayBeDone && since <= moment
         }
-        let lost = kept.filter(isLost)
+        let lost = returned.map(\.pending).filter(isLost)
         for pending in lost { byteCount -= pending.byteCount }
-        waiting.replaceSubrange(..<head, with: kept.filter { !isLost($0) })
+        var kept = returned.map(\.pending).filter { !isLost($0) }
+        returned.removeAll()
+        if !kept.contains(where: \.mayBeDone) {
+            for index in kept.indices { kept[index].stamp = nil }
+            if !kept.isEmpty { sometimes(.stampIsReplaced) }
+        }
+        waiting.replaceSubrange(..<head, with: kept)
         head = 0
         return lost
     }

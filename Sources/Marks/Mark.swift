@@ -173,6 +173,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case outcomeIsUndecided
     /// A write that no node has done gets a new stamp.
     case stampIsReplaced
+    /// A client that has followed a wrong clock stamps as another writer.
+    case clockStartsOver
     /// A transaction was sent upon one that does not hold.
     case transactionIsDoomed
     /// A client has tried all nodes in vain.

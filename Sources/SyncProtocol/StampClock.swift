@@ -4,8 +4,15 @@
 /// A client counts the milliseconds since the node told its time, so a wall clock of its own that steps or is wrong
 /// does no harm. A stamp lags the node's clock at most by the latency of the node's answer. So of two writes at one
 /// node, the second made after the first was answered, the second wins.
+///
+/// Where no write with one of its stamps is left whose outcome is unknown, it may start over behind a node's clock, as
+/// another writer: so a client that has followed a wrong clock writes at nodes whose clocks are right.
 public struct StampClock: Sendable {
-    package let writer: WriterID
+    /// How far a stamp may be ahead of the clock of a node that takes it, in milliseconds.
+    package static let aheadLimitMilliseconds: UInt64 = 10_000
+
+    /// Whose stamps are issued.
+    public private(set) var writer: WriterID
     /// The newest time that was issued or seen.
     private var last = HybridTime.zero
     private var wallMilliseconds: UInt64 = 0
@@ -24,7 +31,21 @@ public struct StampClock: Sendable {
     /// Follows a time that was seen.
     public mutating func observe(_ time: HybridTime) { last = max(last, time) }
 
-    /// The next stamp; stamps ascend.
+    /// Whether a node that shows this time would refuse the next stamp for being too far ahead.
+    public func isTooFarAhead(of time: HybridTime) -> Bool {
+        last.milliseconds > time.milliseconds + StampClock.aheadLimitMilliseconds
+    }
+
+    /// Forgets the times that were issued and seen, and follows this one.
+    ///
+    /// Times may come again that were issued before, so the writer is another one from here on.
+    public mutating func startOver(after time: HybridTime) {
+        // Steps of the golden ratio come back to a number after all others.
+        writer = WriterID(bits: writer.bits &+ 0x9E37_79B9_7F4A_7C15)
+        last = time
+    }
+
+    /// The next stamp of a writer; its stamps ascend.
     public mutating func next(at elapsedMilliseconds: UInt64) -> Stamp {
         let since = elapsedMilliseconds - min(elapsedMilliseconds, self.elapsedMilliseconds)
         last = max(last.successor, HybridTime(milliseconds: wallMilliseconds + since))

@@ -34,12 +34,16 @@ struct Rig {
         #expect(answer == [.connected("tcp://a:1")])
     }
 
-    /// A node serves the client that said hello with this id; its clock shows a second more than 1,000,000.
-    static func ready(_ id: UInt64, holding: VersionVector = VersionVector()) -> Input {
+    /// A node serves the client that said hello with this id; its clock shows a second more than 1,000,000, unless
+    /// another time is given.
+    static func ready(
+        _ id: UInt64, at milliseconds: UInt64 = 1_001_000,
+        holding: VersionVector = VersionVector()
+    ) -> Input {
         .received(
             NodeMessage.ready(
-                id: id, member: "n1", wallMilliseconds: 1_001_000,
-                time: HybridTime(milliseconds: 1_001_000), holds: holding
+                id: id, member: "n1", wallMilliseconds: milliseconds,
+                time: HybridTime(milliseconds: milliseconds), holds: holding
             ).frame)
     }
 

@@ -40,6 +40,59 @@ import Testing
         #expect(Rig.stamps(rig.turn(Rig.ready(4))) == sent)
     }
 
+    @Test func `after a wrong clock stamps begin again behind another node's, as another writer`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        let hour: UInt64 = 3_600_000
+        _ = rig.turn(seen(1_001_000 + hour))
+        let ahead = Rig.stamps(rig.turn(put(1)))[0]!
+        _ = rig.turn(.received(NodeMessage.ok(id: 2).frame))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(3))
+        let anew = Rig.stamps(rig.turn(put(2), put(3))).map { $0! }
+        #expect(ahead.time > HybridTime(milliseconds: 1_001_000 + hour))
+        #expect(anew[0].time == HybridTime(milliseconds: 1_001_000).successor)
+        #expect(anew[1].time > anew[0].time)
+        #expect(anew.allSatisfy { $0.writer != ahead.writer && $0.writer == anew[0].writer })
+        #expect(rig.client.standing().writer == anew[0].writer)
+    }
+
+    @Test(arguments: [(10_000, true), (10_001, false)])
+    func `stamps that a node takes go on as they were`(lead: UInt64, isSame: Bool) {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        _ = rig.turn(seen(1_001_000 + lead))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(2))
+        let stamp = Rig.stamps(rig.turn(put(1)))[0]!
+        #expect((stamp.writer == Rig.writer) == isSame)
+    }
+
+    @Test func `a stamp of unknown outcome keeps its writer, however far it is ahead`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"]) { $0.outcomeMilliseconds = 1_000 }
+        rig.open()
+        _ = rig.turn(seen(5_000_000))
+        let sent = Rig.stamps(rig.turn(put(1)))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        // A node may have done it, so that what follows must exceed it.
+        let again = Rig.stamps(rig.turn(Rig.ready(3), put(2)))
+        #expect(again[0] == sent[0] && again[1]!.time > sent[0]!.time)
+        _ = rig.turn(after: 500, Rig.refusal(4, .undecided), Rig.refusal(5, .undecided))
+        _ = rig.turn(after: 900)
+        _ = rig.turn(Rig.ready(6))
+        // The first one fails; nobody was asked for the other one before.
+        let last = rig.turn(
+            after: 100, Rig.refusal(7, .undecided), Rig.refusal(8, .undecided))
+        #expect(Rig.failures(last).map(\.code) == [.undecided])
+        _ = rig.turn(after: 200)
+        let anew = Rig.stamps(rig.turn(Rig.ready(9)))
+        #expect(anew.count == 1)
+        #expect(anew[0]!.time < sent[0]!.time && anew[0]!.writer != Rig.writer)
+    }
+
     @Test func `timestamps become the time when the write is stamped`() {
         var rig = Rig()
         rig.open()

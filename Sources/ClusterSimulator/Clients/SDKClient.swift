@@ -84,7 +84,7 @@ struct SDKClient {
     let clock: ClientClock
     /// Stamps its writes.
     private(set) var writer: WriterID
-    /// The writers of its earlier processes.
+    /// The writers before this one.
     private(set) var formerWriters: [WriterID] = []
     private var configuration: Configuration
     var random: SplitMix64
@@ -198,6 +198,10 @@ struct SDKClient {
     mutating func endTurn() -> Bool {
         let standing = core.standing()
         deadline = standing.nextDeadline.map { .milliseconds($0) }
+        if standing.writer != writer {
+            formerWriters.append(writer)
+            writer = standing.writer
+        }
         return standing.isConnected
     }
 

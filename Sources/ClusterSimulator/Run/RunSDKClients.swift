@@ -207,7 +207,11 @@ extension SimulatedRun {
 
     mutating func endTurn(of number: Int) {
         tell(.turnEnded, to: number)
+        let writer = sdkClients[number].writer
         let isConnected = sdkClients[number].endTurn()
+        if sdkClients[number].writer != writer {
+            names.add(sdkClients[number].writer, client: sdkClients[number].index)
+        }
         noteSearch(of: number, isConnected: isConnected)
         scheduleTurn(of: number)
     }

@@ -14,9 +14,6 @@ enum Admission: Equatable {
 }
 
 extension Replication {
-    /// How far a stamp may be ahead of this replica's clock; clients follow the nodes' clocks.
-    static let aheadLimitMilliseconds: UInt64 = 10_000
-
     /// The decision about a write with this stamp.
     func admission(of stamp: Stamp) -> Admission {
         guard isClient(stamp.writer) else { return .notOfClient }
@@ -28,7 +25,7 @@ extension Replication {
                     + "earlier, its clock shows \(shown) ms")
         }
         let newest = max(shown, now.wallMilliseconds)
-        if stamp.time.milliseconds > newest + Replication.aheadLimitMilliseconds {
+        if stamp.time.milliseconds > newest + StampClock.aheadLimitMilliseconds {
             return .refused(
                 problem: "the stamp is of \(stamp.time.milliseconds) ms, \(member)'s clock shows "
                     + "\(newest) ms")
