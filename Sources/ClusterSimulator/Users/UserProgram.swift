@@ -152,7 +152,7 @@ enum UserProgram {
     private static func write(
         _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
     ) -> (Path, Value) {
-        switch random.index(below: 14) {
+        switch random.index(below: 17) {
         case 12: return (path("rooms", room(&random)), wholeRoom(own, tag, &random))
         case 13:
             let isOfRooms = random.index(below: 2) == 0
@@ -163,9 +163,10 @@ enum UserProgram {
                 whole.set(part, at: Path([Key(unchecked: name)]))
             }
             return (path(isOfRooms ? "rooms" : "users"), whole)
-        case 0, 1:
+        // Most listens rest on these.
+        case 0, 1, 14, 15:
             return (path("rooms", room(&random), "members", somebody(own, &random)), flag(&random))
-        case 2: return (path("rooms", room(&random), "open"), flag(&random))
+        case 2, 16: return (path("rooms", room(&random), "open"), flag(&random))
         case 3:
             let role: Value = [.null, .string("editor"), .string("guest")][random.index(below: 3)]
             return (path("roles", somebody(own, &random)), role)

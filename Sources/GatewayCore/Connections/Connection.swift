@@ -259,7 +259,7 @@ extension Connection {
             if identity.hasEnded(at: context.elapsedMilliseconds) { expire(&context) }
         case .realtime:
             updateRealtime(&context) { session, context in session.reviewIdentity(at: context.now) }
-        // A request that has begun is done; what a stream shows once it begins is looked at then.
+        // A request that has begun is done; a stream looks as it begins.
         case .idle, .receiving, .asking, .refusing, .answering, .polling, .closing: break
         }
     }

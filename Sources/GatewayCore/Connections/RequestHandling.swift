@@ -167,6 +167,8 @@ extension Connection {
         case .answers(let answer): send(answer, to: request, &context)
         case .streams(let listen, let first):
             beginStream(of: listen, for: request, &context)
+            // A token may have ended, or lost its key, while the replica worked.
+            if identity.hasEnded(at: context.elapsedMilliseconds) { return revokeStream(&context) }
             stream(first, &context)
         }
     }

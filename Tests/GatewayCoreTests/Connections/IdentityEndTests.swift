@@ -54,6 +54,17 @@ import Testing
         #expect(rig.node.read(id).isEmpty && rig.node.closed.contains(id))
     }
 
+    @Test mutating func `a stream whose token loses its key before its first event shows nothing`()
+    {
+        let id = rig.node.connect()
+        let target = "/a.json?auth=" + TestTokens.token("ada")
+        let request = TestGateway.request(target, "GET", ["Accept: text/event-stream"])
+        rig.node.turn([.received(id, Array(request.utf8)), .trusts(TestTokens.trustOfOther)])
+        let text = rig.node.text(id)
+        #expect(text.contains("event: auth_revoked") && !text.contains(#""data":1"#))
+        #expect(rig.node.closed.contains(id))
+    }
+
     // MARK: A WebSocket of Firebase's protocol
 
     /// A client that listens, and shows a token if there is one.
