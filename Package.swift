@@ -170,16 +170,16 @@ let package = Package(
 
         // Of the documents alone: what they and the comments refer to exists.
         .testTarget(name: "DocumentTests", swiftSettings: testSettings),
-        tests(of: "DataTree", using: ["JSONText"], optimized: true),
-        tests(of: "JSONText", using: ["DataTree"], optimized: true),
-        tests(of: "HTTPText", fixtures: ["Fixtures"], optimized: true),
+        tests(of: "DataTree", using: ["JSONText"]),
+        tests(of: "JSONText", using: ["DataTree"]),
+        tests(of: "HTTPText", fixtures: ["Fixtures"]),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop", "TLS"]),
         tests(of: "TLS", fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
-        tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"], optimized: true),
+        tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"], optimized: true),
         tests(
             of: "Store",
@@ -189,13 +189,11 @@ let package = Package(
             of: "ReplicaCore",
             using: ["Convergence", "DataTree", "QueryEngine", "Rules", "Store", "SyncProtocol"]),
         tests(
-            of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"],
-            optimized: true),
+            of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         tests(
             of: "Rules",
-            using: ["DataTree", "JSONText", "QueryEngine", "RulesOracle", "SyncProtocol"],
-            optimized: true),
-        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"], optimized: true),
+            using: ["DataTree", "JSONText", "QueryEngine", "RulesOracle", "SyncProtocol"]),
+        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"]),
         tests(
             of: "GatewayCore",
             using: [
