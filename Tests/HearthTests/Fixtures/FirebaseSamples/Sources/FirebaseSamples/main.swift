@@ -13,10 +13,11 @@ import Hearth
     let list = PostList()
     list.viewDidLoad()
     list.listen(to: list.ref.child("comments"))
+    // Before the query that is told a value once only, which may be answered at any time.
+    list.ref.child("scores").setValue(["x": 3, "y": 4])
     list.queries(userID: "ada")
     list.write(title: "One", by: "ada")
     list.ref.child("comments/first").setValue(["stars": 3])
-    list.ref.child("scores").setValue(["x": 3, "y": 4])
     let presence = Presence()
     presence.begin()
     let profile = Profile()
