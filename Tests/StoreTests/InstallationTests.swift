@@ -103,7 +103,8 @@ import Testing
         otherHead[otherHead.count / 2] ^= 1
         let cases: [(rows: [CheckpointRow], head: [UInt8])] = [
             (Array(rows.dropFirst()), head), (Array(rows.dropLast()), head), (turned, head),
-            (rows, otherHead), ([], head),
+            (rows, otherHead), (rows, head.withProperties(6)), (rows, head.withProperties(9)),
+            ([], head),
         ]
         for (rows, badHead) in cases {
             var store = try store(kind)
@@ -144,5 +145,16 @@ import Testing
         try receive(rows, at: &store)
         try store.turnBit(.batch, 1, 1)
         #expect(try install(head, holding: [1: 5, 2: 4], at: &store)?.log == [1, 3, 4, 5])
+    }
+}
+
+extension [UInt8] {
+    /// The head of a checkpoint, with the right checksum, that says it has so many properties.
+    fileprivate func withProperties(_ count: Int) -> [UInt8] {
+        var writer = MessagePackWriter()
+        writer.appendArrayHead(count)
+        self[1..<(self.count - 4)].withUnsafeBytes { writer.append(encoded: $0) }
+        writer.appendChecksum()
+        return writer.bytes
     }
 }
