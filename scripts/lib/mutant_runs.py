@@ -29,7 +29,7 @@ NEEDS_EXHAUSTIVE = {"Convergence"}
 FAILED = re.compile(r"✘ Test (?:case passing .* to )?(.+?) (?:recorded an issue|failed after)")
 # Fewer cases than in a test run of its own.
 FEWER = {"HEARTH_QUERY_CASES": "60000", "HEARTH_CONVERGENCE_CASES": "4000"}
-# What judges most comes first; the others have a tenth of its seeds.
+# What judges most comes first; these others have a tenth of its seeds, and all that are not named here a twentieth.
 SCENARIOS = [
     "swarm", "transactions-under-everything", "evicted-under-everything", "applications-follow",
     "firebase-clients-follow", "clients-of-rest-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
@@ -131,7 +131,8 @@ class Simulator:
 
     def __init__(self, root, folder, seeds):
         self.folder = folder
-        self.files = [root / f"Simulations/{name}.scenario" for name in SCENARIOS]
+        named = [root / f"Simulations/{name}.scenario" for name in SCENARIOS]
+        self.files = named + sorted(set(root.glob("Simulations/*.scenario")) - set(named))
         self.seeds = seeds
         self.durations = {}
 
@@ -166,4 +167,6 @@ class Simulator:
 
 def share(file, seeds):
     """The seeds of a scenario for so many of the swarm: with fewer than ten it is alone."""
-    return seeds if file.stem == "swarm" else seeds // 10
+    if file.stem == "swarm":
+        return seeds
+    return seeds // 10 if file.stem in SCENARIOS else seeds // 20
