@@ -137,8 +137,9 @@ extension GatewayContext {
         GatewayUsage(
             connections: connections,
             countedConnections: metrics.connections.values.reduce(0, +),
-            polledSessions: longPolls.all.count, names: realtimeNames.count, routes: routes.count,
-            bodyBytes: bodies.total, sessionBytes: shares.total)
+            polledSessions: longPolls.all.count, polledBytes: longPolls.waitingBytes,
+            names: realtimeNames.count, routes: routes.count, bodyBytes: bodies.total,
+            sessionBytes: shares.total)
     }
 }
 

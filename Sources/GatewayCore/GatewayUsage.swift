@@ -5,6 +5,8 @@ package struct GatewayUsage: Equatable, Sendable {
     package let countedConnections: Int
     /// Sessions whose clients poll.
     package let polledSessions: Int
+    /// The bytes that wait in them.
+    package let polledBytes: Int
     /// The names of sessions of Firebase's protocol.
     package let names: Int
     /// Sessions whose clients have changed from polls to a WebSocket.

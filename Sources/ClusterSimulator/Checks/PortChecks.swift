@@ -40,6 +40,8 @@ extension Evidence {
         /// The connections that live, and how many of them may be Firebase clients'.
         let connections: Int
         let realtime: Int
+        /// The clients that poll.
+        let polling: Int
         /// Whether one of the connections has ended, which the gateway has not noticed.
         let hasGoneClients: Bool
 
@@ -55,6 +57,10 @@ extension Evidence {
             if usage.bodyBytes != 0 { return "counts \(usage.bodyBytes) bytes of bodies" }
             if usage.sessionBytes != 0, !hasGoneClients {
                 return "keeps \(usage.sessionBytes) bytes for clients that have read all"
+            }
+            // Clients that are gone without a word have sessions for a while, in which something may wait.
+            if usage.polledBytes != 0, usage.polledSessions <= polling, !hasGoneClients {
+                return "keeps \(usage.polledBytes) bytes for clients that poll and have all"
             }
             return usage.routes > realtime ? "has \(usage.routes) routes to connections" : nil
         }

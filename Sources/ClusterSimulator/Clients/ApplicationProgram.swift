@@ -102,7 +102,7 @@ struct ApplicationProgram {
         let board = ApplicationProgram.board
         let place = board.appending(Key(unchecked: "k\(random.index(below: 6))"))
         let points = place.appending(Key(unchecked: "points"))
-        switch random.index(below: 10) {
+        switch random.index(below: 13) {
         case 0: return .put(place, .null)
         case 1: return .put(place, drawNumber(&random))
         case 2: return .put(points, .deferred(.increment(.integer(2))))
@@ -110,6 +110,12 @@ struct ApplicationProgram {
         case 4: return .put(board, .null)
         // What an order by points leaves in its place.
         case 5, 6: return .put(place.appending(Key(unchecked: "name")), drawNumber(&random))
+        // Nodes keep a small object that comes as a whole in one piece.
+        case 10, 11, 12:
+            var record = Value.null
+            record.set(drawNumber(&random), at: Path([Key(unchecked: "points")]))
+            record.set(drawNumber(&random), at: Path([Key(unchecked: "name")]))
+            return .put(place, record)
         default: return .put(points, drawNumber(&random))
         }
     }

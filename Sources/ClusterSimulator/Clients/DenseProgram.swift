@@ -76,6 +76,10 @@ struct DenseProgram {
         if !isReading { steps.append(.readsAgain) }
         if isOffline { steps.append(.goesOnline) }
         (isReading, isOffline) = (true, false)
+        // Half of them leave nothing for their ends.
+        if listenCount.isMultiple(of: 2) {
+            steps.append(.asks(.onDisconnectCancel(DenseProgram.root), concern: nil))
+        }
         return steps
     }
 

@@ -171,6 +171,9 @@ extension FirebaseClient {
         return true
     }
 
+    /// Whether it has a session that goes by polls.
+    var hasPolls: Bool { isReady && transport.hasPolls }
+
     /// Its session changes to a WebSocket, if it goes by polls.
     mutating func beginChange() {
         if isReady, transport.mayChange { transport.beginChange(of: session) }

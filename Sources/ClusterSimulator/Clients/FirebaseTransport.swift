@@ -63,6 +63,9 @@ struct FirebaseTransport {
         change == nil && requests.isEmpty && (polls?.isAtRest ?? true) && (socket?.isAtRest ?? true)
     }
 
+    /// Whether the session goes by polls, or has not left them wholly.
+    var hasPolls: Bool { polls != nil }
+
     /// Whether two of its polls have no answer.
     var holdsTwo: Bool { polls?.holdsTwo == true }
 

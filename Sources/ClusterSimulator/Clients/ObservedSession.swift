@@ -3,10 +3,9 @@ import SyncProtocol
 
 /// The sessions of a client, as its frames show them.
 ///
-/// A client gives up what it has seen only after it has searched this long for a node that holds that.
 struct ObservedSession {
-    static let patience: Microseconds = .seconds(10)
-
+    /// A client gives up what it has seen only after it has searched this long for a node that holds that.
+    var patience: Microseconds = .seconds(10)
     /// Counts how often the client gave up what it had seen.
     private(set) var number = 0
     private var hasSeen = false
@@ -21,7 +20,7 @@ struct ObservedSession {
     mutating func greet(seen: VersionVector, at now: Microseconds) {
         let since = lookingSince ?? now
         lookingSince = since
-        guard hasSeen, seen.entries.isEmpty, now - since >= ObservedSession.patience else {
+        guard hasSeen, seen.entries.isEmpty, now - since >= patience else {
             return
         }
         number += 1

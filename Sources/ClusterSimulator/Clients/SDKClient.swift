@@ -112,8 +112,13 @@ struct SDKClient {
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
         configuration.outcomeMilliseconds = 1_500
-        configuration.isPersistent = self.random.index(below: 2) == 0
+        let kind = self.random.index(below: 4)
+        configuration.isPersistent = kind < 2
         if configuration.isPersistent { file = ClientFile() }
+        if kind.isMultiple(of: 2) {
+            configuration.sessionMilliseconds = 1_200
+            session.patience = .milliseconds(1_200)
+        }
         core = Client(configuration)
         self.dense = dense
     }

@@ -89,6 +89,7 @@ extension Evidence {
         return Port(
             node: run.nodes[node].name, usage: run.nodes[node].port.usage,
             wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime,
+            polling: run.firebaseClients.count { $0.node == node && $0.hasPolls },
             hasGoneClients: live.contains(where: \.isBroken))
     }
 

@@ -14,7 +14,8 @@ struct LongPollTable {
     private var sessions: [SessionID: LongPollSession] = [:]
     private var ids: [String: SessionID] = [:]
     private var lastNumber = LongPollTable.firstNumber
-    private var waitingBytes = 0
+    /// The memory that all sessions take for what waits.
+    private(set) var waitingBytes = 0
 
     init(limit: Int, byteLimit: Int) {
         (self.limit, self.byteLimit) = (limit, byteLimit)
