@@ -252,10 +252,11 @@ extension Requests {
             guard let moment, let since = pending.undecidedSince else { return false }
             return pending.mayBeDone && since <= moment
         }
-        let lost = returned.map(\.pending).filter(isLost)
-        for pending in lost { byteCount -= pending.byteCount }
-        var kept = returned.map(\.pending).filter { !isLost($0) }
+        let refused = returned.map(\.pending)
         returned.removeAll()
+        let lost = refused.filter(isLost)
+        for pending in lost { byteCount -= pending.byteCount }
+        var kept = refused.filter { !isLost($0) }
         if !kept.contains(where: \.mayBeDone) {
             for index in kept.indices { kept[index].stamp = nil }
             if !kept.isEmpty { sometimes(.stampIsReplaced) }
