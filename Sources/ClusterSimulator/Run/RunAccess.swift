@@ -105,6 +105,11 @@ extension SimulatedRun {
             guard var replica = node.replica,
                 let rules = access.history.rules(in: replica.vector)
             else { continue }
+            if let problem = access.history.problem(
+                of: replica.rulesHistoryReport, in: replica.vector)
+            {
+                return "\(node.name) reports \(problem)"
+            }
             let milliseconds = node.clock.moment(at: now).wallMilliseconds
             let probed = SessionID(number: .max - 1)
             for uid in UserProgram.names {

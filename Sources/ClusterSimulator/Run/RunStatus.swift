@@ -89,6 +89,12 @@ extension SimulatedRun {
         if !mayMiss, let name = exchange.refusedCheckpoints.keys.min() {
             return "that it refuses the checkpoint of \(name), and it misses nothing"
         }
+        // What a disk has lost or spoiled is missed in a frame, too.
+        let mayBeMalformed = network.counts.damaged > 0 || statistics.diskTroubles > 0
+        if !mayBeMalformed, exchange.malformedFrames > 0 {
+            return
+                "that \(exchange.malformedFrames) frames were malformed, and all came as they were sent"
+        }
         let accepted = recording.issuedCount(by: node.index, incarnation: node.incarnation)
         if recording.isOn, exchange.accepted != accepted {
             return "that it accepted \(exchange.accepted) operations, and it made \(accepted)"

@@ -47,6 +47,30 @@ struct RulesHistory {
     /// The digest of those; empty without.
     func digest(in vector: VersionVector) -> String { last(in: vector)?.digest ?? "" }
 
+    /// What the report of a node says wrongly of its last rules: rules that nobody set, another order, or that others count.
+    func problem(of report: RulesHistoryReport, in vector: VersionVector) -> String? {
+        guard (try? RulesHistoryReport(report.value)) == report else {
+            return "something else once it is read back"
+        }
+        let times = report.records.map(\.acceptedMilliseconds)
+        if times != times.sorted(by: >) {
+            return "rules that were accepted at \(times), in this order"
+        }
+        let current = last(in: vector)
+        for told in report.records {
+            let known = records.filter {
+                $0.digest == told.digest
+                    && $0.stamp.time.milliseconds == UInt64(clamping: told.acceptedMilliseconds)
+            }
+            if known.isEmpty { return "that \(told.digest) was set, and nobody did" }
+            let counts = known.contains { $0.stamp == current?.stamp }
+            if told.isCurrent != counts {
+                return "that \(told.digest) \(told.isCurrent ? "counts" : "does not count")"
+            }
+        }
+        return nil
+    }
+
     private func last(in vector: VersionVector) -> Record? {
         records.filter { vector[$0.origin] >= $0.sequence }.max { $0.stamp < $1.stamp }
     }

@@ -1,6 +1,6 @@
 import DataTree
 import Store
-import SyncProtocol
+package import SyncProtocol
 
 /// The last rules that have arrived at this node, those that counted and those that did not: what a roll-back needs.
 ///
@@ -69,7 +69,7 @@ extension RulesHistory {
 
 extension Replica {
     /// The answer to `rulesHistory`.
-    var rulesHistoryReport: RulesHistoryReport {
+    package var rulesHistoryReport: RulesHistoryReport {
         var report = RulesHistoryReport()
         report.node = configuration.member
         for entry in replication.rulesHistory.entries.reversed() {
