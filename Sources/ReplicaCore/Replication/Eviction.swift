@@ -59,7 +59,9 @@ extension Replication {
 
     /// Learns a member's knowledge of evictions.
     mutating func follow(_ heartbeat: Heartbeat) {
-        guard heartbeat.evictions != peers.evictions.all else { return }
+        // One that knows the same may bring the vote that is missing.
+        let isNews = heartbeat.evictions != peers.evictions.all
+        guard isNews || peers.evictions.isAnythingWanted else { return }
         peers.follow(heartbeat)
         closeEvicted()
     }

@@ -32,6 +32,9 @@ struct Evictions: Sendable {
     /// Whether an evicted member may have operations that no other member knows, or has not replayed them yet.
     var isAnythingOpen: Bool { all.contains { $0.stage == .out || $0.stage == .back } }
 
+    /// Whether votes are being counted.
+    var isAnythingWanted: Bool { all.contains { $0.stage == .wanted } }
+
     func isOut(_ member: String) -> Bool {
         !out.isEmpty && out.contains { $0.member == member }
     }

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test
-    func `one that incarnations once more, cut off, comes back with what both incarnations had`() {
+    func `one that starts once more, cut off, comes back with what both incarnations had`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
@@ -99,6 +99,19 @@ import Testing
         for name in cluster.names {
             #expect(cluster[name].value[list].children.count == 32)
             #expect(cluster[name].vector == cluster["n1"].vector)
+        }
+    }
+
+    @Test(arguments: [4, 5]) func `a dead one of many is out once most have voted`(count: Int) {
+        var cluster = TestCluster(count)
+        cluster.quiesce()
+        let (dead, others) = (cluster.names[count - 1], cluster.names.dropLast())
+        cluster.crash(dead)
+        cluster.send(.evict(id: 6, member: dead), to: "n1")
+        cluster.quiesce()
+        #expect(cluster.takeReplies() == [.ok(id: 6)])
+        for name in others {
+            #expect(cluster[name].evictions.map(\.stage) == [.out], "\(name)")
         }
     }
 
