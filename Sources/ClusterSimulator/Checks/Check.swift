@@ -13,6 +13,8 @@ public enum Check: String, CaseIterable, Sendable {
     case nodesCatchUpInTime = "nodes-catch-up-in-time"
     /// A client that waits until all earlier writes have arrived is answered once its node holds them.
     case stableAnswersHold = "stable-answers-hold"
+    /// Once all is at rest each node does what it is asked for, also when all have restarted, or one is gone for good and evicted.
+    case nodesServeAtRest = "nodes-serve-at-rest"
     /// A replay after an eviction writes nothing where there is something.
     case replaysConflictWithNothing = "replays-conflict-with-nothing"
     /// Each acknowledged push is on every replica, once, with its value, in the order of the keys.
@@ -143,7 +145,8 @@ extension Check {
     var isTimed: Bool {
         switch self {
         case .answersInTime, .requestsEndInTime, .outcomesBecomeKnown, .nodesServeInTime,
-            .clientsConnectInTime, .goneClientsAreNoticed, .nodesCatchUpInTime:
+            .clientsConnectInTime, .goneClientsAreNoticed, .nodesCatchUpInTime,
+            .nodesServeAtRest:
             true
         default: false
         }

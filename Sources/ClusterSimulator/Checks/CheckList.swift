@@ -10,6 +10,7 @@ extension Check {
             case .lateWritesLand: LateWritesLand.judge(evidence)
             case .requestsDoWhatTheySay: RequestsDoWhatTheySay.judge(evidence)
             case .nodesCatchUpInTime: NodesCatchUpInTime.judge(evidence)
+            case .nodesServeAtRest: NodesServeAtRest.judge(evidence)
             case .replaysConflictWithNothing: ReplaysConflictWithNothing.judge(evidence)
             case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)
             case .pushKeys: PushKeys.judge(evidence)
@@ -52,7 +53,8 @@ extension Check {
             case .noResurrection: NoResurrection.judge(evidence)
             case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
             case .stableIsFinal: StableIsFinal.judge(evidence)
-            case .stampsAscend: StampsAscend.judge(evidence)
+            case .stampsAscend:
+                MirrorChecks.failure(of: self, evidence) ?? StampsAscend.judge(evidence)
             case .invariantsHold: InvariantsHold.judge(evidence)
             case .expectationsHold: ExpectationsHold.judge(evidence)
             case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused,

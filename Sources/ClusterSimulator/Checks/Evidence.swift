@@ -52,6 +52,8 @@ struct Evidence {
     var probes: (count: Int, failure: String?) = (0, nil)
     /// How many changed frames were read, and which was read wrongly.
     var frameProbes: (count: Int, failure: String?) = (0, nil)
+    /// What nodes were asked for once all was at rest, and what one did wrong.
+    var aftermath: (count: Int, failure: String?) = (0, nil)
     /// The gateways of all nodes.
     var ports: [Port] = []
     /// What was judged of clients with identities; nil without any.

@@ -2,8 +2,7 @@
 enum MirrorChecks {
     static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
         if let failure = failure(of: check, evidence) { return failure }
-        let clients = evidence.sdkClients.filter { $0.dense != nil }
-        let count = clients.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
+        let count = evidence.sdkClients.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
         return .valid(count, subject(of: check))
     }
 
@@ -24,7 +23,7 @@ enum MirrorChecks {
         case .stableAnswersHold: "answers to clients that waited until all was stable"
         case .readsAgree: "reads of dense programs"
         case .nonsenseIsRefused: "requests and queries that have to be refused"
-        default: "acknowledged writes and sessions of dense programs"
+        default: "sessions of clients, and acknowledged writes of dense programs"
         }
     }
 }

@@ -44,24 +44,26 @@ extension SDKClient {
     // MARK: What it has seen
 
     /// A message to the node; a new session may give up what the client had seen.
-    mutating func observeDense(_ message: ClientMessage) {
+    mutating func observeDense(_ message: ClientMessage, at now: Microseconds) {
         mirror.take(message)
         stampedWrites.record(message)
+        judgeStamp(of: message, at: now)
         if let stamp = message.stamp, message.makesOperation { stamps[message.id] = stamp }
         guard case .hello(let hello) = message.request else { return }
         let before = session.number
-        session.greet(seen: hello.seen, at: helloTime)
+        greet(seen: hello.seen, at: helloTime)
         if session.number != before { hasGivenUp = true }
     }
 
     /// A message of the node; returns the stamp of a write that it acknowledges.
-    mutating func observeDense(_ message: NodeMessage) -> Stamp? {
+    mutating func observeDense(_ message: NodeMessage, at now: Microseconds) -> Stamp? {
         let seen = mirror.seen
         session.take(message)
         mirror.take(message)
         if let problem = stampedWrites.judge(message) { tally.note(.monotonicWrites, problem) }
         switch message {
-        case .ready(_, let member, _, _, let holds):
+        case .ready(_, let member, let wall, _, let holds):
+            nodeClock = (wall, now / 1_000)
             tally.count(.clientsKeepWhatTheySaw)
             if !hasGivenUp, !holds.covers(seen) {
                 tally.note(
@@ -78,6 +80,34 @@ extension SDKClient {
             return nil
         default: return nil
         }
+    }
+}
+
+// MARK: - What it says
+
+extension SDKClient {
+    /// It says hello to a node.
+    mutating func greet(seen: VersionVector, at now: Microseconds) {
+        tally.count(.clientsKeepWhatTheySaw)
+        if let problem = session.greet(seen: seen, at: now) {
+            tally.note(.clientsKeepWhatTheySaw, problem)
+        }
+    }
+
+    /// A stamp is not behind the clock of the node: the write would lose against earlier ones of others.
+    private mutating func judgeStamp(of message: ClientMessage, at now: Microseconds) {
+        // Those of earlier processes may be as old as these.
+        guard let stamp = message.stamp, stamp.writer == writer, let (wall, since) = nodeClock,
+            lastStamp.map({ $0.writer != writer || stamp > $0 }) ?? true
+        else { return }
+        lastStamp = stamp
+        tally.count(.stampsAscend)
+        let least = wall + now / 1_000 - since
+        if stamp.time.milliseconds >= least { return }
+        tally.note(
+            .stampsAscend,
+            "stamps a write by \(stamp) at \(now.description), when the clock of its node shows \(least)"
+        )
     }
 }
 

@@ -62,6 +62,10 @@ struct SDKClient {
     var transactions: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
     var hasGivenUp = false
+    /// What the clock of its node showed, and how many milliseconds of the run had passed then.
+    var nodeClock: (wall: UInt64, since: UInt64)?
+    /// The latest stamp that it has sent.
+    var lastStamp: Stamp?
     /// When it sends its next hello.
     var helloTime: Microseconds = 0
     /// As the run numbers them.
@@ -102,6 +106,15 @@ struct SDKClient {
         writer = WriterID(bits: self.random.next() | 1)
         configuration = Configuration(nodes: nodes, writer: writer)
         core = Client(configuration)
+        // Half of them soon go on without what they have seen.
+        guard index.isMultiple(of: 2) else { return }
+        limitSession()
+        core = Client(configuration)
+    }
+
+    private mutating func limitSession() {
+        configuration.sessionMilliseconds = 1_200
+        session.patience = .milliseconds(1_200)
     }
 
     /// A client whose dense program meets the limits of the library.
@@ -115,10 +128,7 @@ struct SDKClient {
         let kind = self.random.index(below: 4)
         configuration.isPersistent = kind < 2
         if configuration.isPersistent { file = ClientFile() }
-        if kind.isMultiple(of: 2) {
-            configuration.sessionMilliseconds = 1_200
-            session.patience = .milliseconds(1_200)
-        }
+        if kind.isMultiple(of: 2) { limitSession() }
         core = Client(configuration)
         self.dense = dense
     }
@@ -191,6 +201,7 @@ struct SDKClient {
         stamps = [:]
         stampedWrites.loseConnection()
         transactions = [:]
+        nodeClock = nil
     }
 
     mutating func takeResult() -> ClientCore.Input? {

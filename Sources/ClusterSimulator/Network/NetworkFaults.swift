@@ -84,6 +84,14 @@ extension VirtualNetwork {
         heal(at: now)
     }
 
+    /// Ends all faults, and frames are neither lost nor changed any more.
+    mutating func perfect(at now: Microseconds) {
+        let delay = settings.link.delay
+        settings.link = LinkQuality()
+        settings.link.delay = delay
+        quiescence(at: now)
+    }
+
     /// Ends all faults of the network.
     mutating func heal(at now: Microseconds) {
         round += 1

@@ -24,6 +24,9 @@ extension VirtualDisk {
         return store.tables.allRows(in: .row).filter { $0.number <= head.lastRow }
     }
 
+    /// Whether a power failure takes nothing of what the node has acknowledged.
+    var keepsAll: Bool { durability == .commit && !isDamaged && lyingSince == nil && !hasFailed }
+
     /// Whether any stored row differs from what was written.
     var isDamaged: Bool { misdirected != nil || damages.contains { isThere($0) } }
 

@@ -142,7 +142,8 @@ extension SimulatedRun {
     /// The operator is answered: a refused eviction must have no effect, now or later.
     private mutating func noteAnswer(_ frame: [UInt8]) {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
-        for case .message(let message) in messages where !noteCopy(message) {
+        for case .message(let message) in messages
+        where !aftermath.take(message) && !noteCopy(message) {
             if access?.take(message) == true { continue }
             guard case .error(let id, _, _, _) = message, id > 0 else { continue }
             refusals[Int(id) - 1].reason = Refusal.notEvicted

@@ -58,6 +58,7 @@ extension Evidence {
         lateWrites = run.lateWrites
         probes = (run.probes.count, run.probes.failure)
         frameProbes = (run.frameProbes.count, run.frameProbes.failure)
+        aftermath = (run.aftermath.count, run.aftermath.failure)
         catchingUp = run.catchingUp
         invariants = run.invariants
         expectations = run.expectations

@@ -39,7 +39,9 @@ extension SimulatedRun {
         }
         if quiescence.converged != nil { noteFreed() }
         quiescence.isOver = isOver
-        if !quiescence.isOver {
+        if quiescence.isOver {
+            judgeAftermath()
+        } else {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
         }
     }

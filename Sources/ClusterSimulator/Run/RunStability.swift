@@ -36,7 +36,7 @@ extension SimulatedRun {
 
 extension Scenario {
     /// Whether clocks are set, or stand still.
-    fileprivate var setsClocks: Bool {
+    var setsClocks: Bool {
         script.contains { scripted in
             guard case .fault(let fault) = scripted.action else { return false }
             return fault is ClockFault || fault is Sleep

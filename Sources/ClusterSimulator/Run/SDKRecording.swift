@@ -23,7 +23,7 @@ extension SimulatedRun {
     private mutating func note(_ message: ClientMessage, on connection: Int, _ number: Int) {
         sdkClients[number].listening?.take(message)
         if case .hello(let hello) = message.request {
-            sdkClients[number].session.greet(seen: hello.seen, at: now)
+            sdkClients[number].greet(seen: hello.seen, at: now)
         }
         // These clients have one open request at a time.
         guard let id = message.requestID,
@@ -63,7 +63,7 @@ extension SimulatedRun {
     private mutating func noteDense(request frame: [UInt8], _ number: Int) {
         sdkClients[number].helloTime = now
         for case .message(let message) in messages(of: ClientMessage.self, in: frame) ?? [] {
-            sdkClients[number].observeDense(message)
+            sdkClients[number].observeDense(message, at: now)
         }
     }
 
@@ -72,7 +72,9 @@ extension SimulatedRun {
         guard let received = messages(of: NodeMessage.self, in: frame) else { return }
         var acknowledged: [Stamp] = []
         for case .message(let message) in received {
-            if let stamp = sdkClients[number].observeDense(message) { acknowledged.append(stamp) }
+            if let stamp = sdkClients[number].observeDense(message, at: now) {
+                acknowledged.append(stamp)
+            }
         }
         checkTold(number)
         if received.contains(where: \.saysWhatIsSeen) { checkDurable(number) }

@@ -37,6 +37,7 @@ struct SimulatedRun {
     var lateWrites: [LateWrites]
     var probes: RequestProbes
     var frameProbes: FrameProbes
+    var aftermath: Aftermath
     var catchingUp: CatchingUpWatch
     var invariants: InvariantWatch
     /// Nil in a run without clients with identities, in which everybody is an administrator.
@@ -102,6 +103,7 @@ struct SimulatedRun {
         }
         probes = RequestProbes(random: SplitMix64(seed: seed, part: 11))
         frameProbes = FrameProbes(random: SplitMix64(seed: seed, part: 16))
+        aftermath = Aftermath(random: SplitMix64(seed: seed, part: 18))
         catchingUp = CatchingUpWatch(
             nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
         invariants = InvariantWatch(scenario.invariants, nodes: count)

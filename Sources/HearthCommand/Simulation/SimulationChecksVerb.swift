@@ -54,7 +54,7 @@ extension Check {
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
             .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge,
             .lateWritesLand, .requestsDoWhatTheySay, .nodesCatchUpInTime,
-            .replaysConflictWithNothing:
+            .replaysConflictWithNothing, .nodesServeAtRest:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
@@ -89,6 +89,7 @@ extension Check {
         case .requestsDoWhatTheySay: "a request does what one database alone would do"
         case .nodesCatchUpInTime: "a node soon holds what a peer that it reaches made"
         case .stableAnswersHold: "a wait for stability ends once all earlier writes came"
+        case .nodesServeAtRest: "nodes do what they are asked for once all is at rest"
         case .replaysConflictWithNothing: "an evicted node replays nothing over other data"
         case .acknowledgedPushes: "each acknowledged push is everywhere, once, in order"
         case .pushKeys: "no two pushes got one key; those of a client ascend"

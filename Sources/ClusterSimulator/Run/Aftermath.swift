@@ -1,0 +1,88 @@
+import ReplicaCore
+import SyncProtocol
+
+/// What nodes are asked for in a copy of a run that has come to rest, so that the run itself ends as it was.
+struct Aftermath {
+    /// What happens to the nodes before they are asked.
+    enum Course: CustomStringConvertible {
+        case nothing
+        /// All lose their power at once, and start again.
+        case allRestart
+        /// One is gone for good, and evicted.
+        case oneIsEvicted(Int)
+
+        var description: String {
+            switch self {
+            case .nothing: "once all is at rest"
+            case .allRestart: "once all have restarted"
+            case .oneIsEvicted(let node): "once n\(node + 1) is gone and evicted"
+            }
+        }
+    }
+
+    enum Request {
+        /// Which every node has to hold when it is answered.
+        case write
+        case transaction
+        /// A wait until all earlier writes have arrived.
+        case stability
+        case eviction
+        /// Which need not be anywhere else yet.
+        case localWrite
+    }
+
+    struct Asked {
+        let node: Int
+        let request: Request
+    }
+
+    /// Requests of this kind have numbers from here on, all others of the operator below.
+    static let firstID: UInt64 = 1 << 33
+
+    var course = Course.nothing
+    /// How many requests were answered.
+    private(set) var count = 0
+    /// What went wrong first.
+    private(set) var failure: String?
+    private(set) var open: [UInt64: Asked] = [:]
+    private var lastID = Aftermath.firstID
+    var random: SplitMix64
+
+    init(random: SplitMix64) { self.random = random }
+
+    /// Records a request, and gives it a number.
+    mutating func ask(_ request: Request, of node: Int) -> UInt64 {
+        lastID += 1
+        open[lastID] = Asked(node: node, request: request)
+        return lastID
+    }
+
+    /// Takes an answer to the operator, if it is one of these.
+    mutating func take(_ message: NodeMessage) -> Bool {
+        guard let id = message.aftermathID, let asked = open.removeValue(forKey: id) else {
+            return false
+        }
+        count += 1
+        switch (asked.request, message) {
+        case (.write, .acknowledged(_, .all)), (.transaction, .acknowledged), (_, .ok): break
+        case (_, .error(_, let code, let problem, _)):
+            fail("n\(asked.node + 1) refuses a \(asked.request): \(code), \(problem)")
+        default:
+            fail("n\(asked.node + 1) answers a \(asked.request) by \(message)")
+        }
+        return true
+    }
+
+    /// The first failure counts.
+    mutating func fail(_ problem: String) { failure = failure ?? "\(course): \(problem)" }
+}
+
+extension NodeMessage {
+    /// The number of the request that it answers.
+    fileprivate var aftermathID: UInt64? {
+        switch self {
+        case .ok(let id), .acknowledged(let id, _), .error(let id, _, _, _): id
+        default: nil
+        }
+    }
+}

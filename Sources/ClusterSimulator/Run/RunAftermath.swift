@@ -1,0 +1,207 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// What would come after a run that has come to rest: nodes that are asked for something do it soon, also when all have restarted, or
+// one has gone for good and the others were told so.
+
+extension SimulatedRun {
+    /// How long any node takes to answer, where it waits for nobody.
+    private static let answerLimit: Microseconds = .seconds(3)
+    private static let place = Path([Key(unchecked: "at-rest")])
+
+    /// Goes on with a copy of the run, and keeps what it shows.
+    mutating func judgeAftermath() {
+        guard scenario.checks.contains(.nodesServeAtRest), quiescence.converged != nil,
+            quiescence.failure == nil, !nodes.contains(where: \.isAbandoned)
+        else { return }
+        var future = self
+        future.face()
+        aftermath = future.aftermath
+    }
+
+    private mutating func face() {
+        quiescence.isOver = false
+        network.perfect(at: now)
+        awaitContact()
+        aftermath.course = drawCourse()
+        guard take(aftermath.course) else { return }
+        for node in members { askAll(of: node) }
+        guard areAnswered() else { return }
+        judgeStability()
+        judgeConvergence()
+        if let failure = quiescence.failure { aftermath.fail(failure) }
+    }
+
+    private var members: [Int] { nodes.indices.filter { nodes[$0].belongs } }
+
+    /// Waits until nodes have noticed connections that their peers have forgotten.
+    private mutating func awaitContact() {
+        let members = members
+        proceed(until: now + SimulatedRun.heartbeatTimeout + .seconds(1)) { run in
+            members.allSatisfy {
+                let exchange = run.nodes[$0].replica?.status.exchange
+                return exchange?.silentPeers.isEmpty == true
+                    && exchange?.connectedPeers.count == members.count - 1
+            }
+        }
+    }
+
+    // MARK: What happens first
+
+    private mutating func drawCourse() -> Aftermath.Course {
+        let members = members
+        switch aftermath.random.index(below: 3) {
+        case 0 where members.allSatisfy { nodes[$0].disk.keepsAll }: return .allRestart
+        // More than half of all nodes remain.
+        case 1 where members.count > 2 && !scenario.changesMembers:
+            return .oneIsEvicted(members[aftermath.random.index(below: members.count)])
+        default: return .nothing
+        }
+    }
+
+    /// Returns whether the nodes serve then.
+    private mutating func take(_ course: Aftermath.Course) -> Bool {
+        switch course {
+        case .nothing: return true
+        case .allRestart:
+            let members = members
+            for node in members { crash(node) }
+            for node in members { start(node) }
+        case .oneIsEvicted(let node):
+            abandon(node)
+            let members = members
+            let other = members[aftermath.random.index(below: members.count)]
+            let id = aftermath.ask(.eviction, of: other)
+            ask(.evict(id: id, member: nodes[node].name), of: other)
+        }
+        let members = members
+        let limit = now + SimulatedRun.answerLimit + scenario.cluster.lease
+        proceed(until: limit) { run in
+            run.aftermath.open.isEmpty && members.allSatisfy { run.isReady($0) }
+        }
+        if let node = members.first(where: { !isReady($0) }) {
+            aftermath.fail(
+                nodes[node].isServing
+                    ? "\(nodes[node].name) knows nothing of it by \(now.description), but \(nodes[node].evictionText)"
+                    : "\(nodes[node].name) does not serve by \(now.description)")
+            return false
+        }
+        return areAnswered()
+    }
+
+    /// Whether a node serves, and knows which one is evicted.
+    private func isReady(_ node: Int) -> Bool {
+        guard nodes[node].isServing else { return false }
+        guard case .oneIsEvicted(let gone) = aftermath.course else { return true }
+        let evictions = nodes[node].replica?.evictions ?? []
+        return evictions.contains { $0.member == nodes[gone].name && $0.stage == .out }
+    }
+
+    // MARK: Requests
+
+    private mutating func askAll(of node: Int) {
+        let place = SimulatedRun.place.appending(Key(unchecked: nodes[node].name))
+        let write = aftermath.ask(.write, of: node)
+        ask(
+            .put(
+                id: write, path: place.appending(Key(unchecked: "written")), value: .integer(1),
+                concern: .all), of: node)
+        if mayTransact {
+            let transaction = aftermath.ask(.transaction, of: node)
+            ask(
+                .put(
+                    id: transaction, path: place.appending(Key(unchecked: "decided")),
+                    value: .integer(1), condition: Condition(DataHash(of: .null))), of: node)
+        }
+        askForStability(of: node)
+    }
+
+    /// Whether clocks go on, and a lease lasts longer than the frames that renew it are on their way.
+    private var mayTransact: Bool {
+        !scenario.setsClocks && 4 * scenario.network.link.delay.longest < scenario.cluster.lease
+    }
+
+    private mutating func askForStability(of node: Int) {
+        if scenario.setsClocks { return }
+        let id = aftermath.ask(.stability, of: node)
+        ask(.awaitStable(id: id, milliseconds: 60_000), of: node)
+    }
+
+    /// Waits until all requests are answered; returns whether they were, as they should be.
+    private mutating func areAnswered() -> Bool {
+        let limit = now + requestLimit
+        proceed(until: limit) { $0.aftermath.open.isEmpty }
+        if let (_, asked) = aftermath.open.min(by: { $0.key < $1.key }) {
+            aftermath.fail(
+                "\(nodes[asked.node].name) has not answered a \(asked.request) by \(now.description)"
+            )
+        }
+        return aftermath.failure == nil
+    }
+
+    /// A coordinator may have to be elected, and clocks to pass that of the fastest node. Leases that are short beside heartbeats, as
+    /// no real cluster has them, make members stand against each other again and again.
+    private var requestLimit: Microseconds {
+        SimulatedRun.answerLimit + 30 * scenario.cluster.lease + scenario.cluster.retryWindow
+            + 2 * scenario.clocks.skew + 2 * scenario.clients.skew
+    }
+
+    // MARK: What they have done
+
+    /// A client that waits at one node until all is stable finds what was written at another one before.
+    private mutating func judgeStability() {
+        let members = members
+        guard !scenario.setsClocks, members.count > 1 else { return }
+        var first = aftermath.random.index(below: members.count)
+        var second = (first + 1) % members.count
+        if clock(of: members[first]) > clock(of: members[second]) { swap(&first, &second) }
+        let (writer, reader) = (members[first], members[second])
+        let path = SimulatedRun.place.appending(Key(unchecked: "stable"))
+        ask(
+            .put(id: aftermath.ask(.localWrite, of: writer), path: path, value: .integer(1)),
+            of: writer)
+        guard areAnswered() else { return }
+        askForStability(of: reader)
+        guard areAnswered(), nodes[reader].shown()[path].isNull else { return }
+        aftermath.fail(
+            "\(nodes[reader].name) says at \(now.description) that all earlier writes have arrived, and lacks "
+                + "what \(nodes[writer].name) had acknowledged before")
+    }
+
+    private func clock(of node: Int) -> UInt64 {
+        nodes[node].clock.moment(at: now).wallMilliseconds
+    }
+
+    /// In the end they hold and show the same.
+    private mutating func judgeConvergence() {
+        let members = members
+        proceed(until: now + SimulatedRun.answerLimit) { run in
+            members.allSatisfy {
+                run.nodes[$0].standing?.vector == run.nodes[members[0]].standing?.vector
+            }
+        }
+        let trees = members.map { nodes[$0].shown() }
+        guard let other = trees.indices.first(where: { trees[$0] != trees[0] }) else { return }
+        aftermath.fail(
+            "\(nodes[members[0]].name) and \(nodes[members[other]].name) differ: "
+                + "\(TreeDifference(trees[0], trees[other]))")
+    }
+
+    // MARK: Time
+
+    /// Goes on until something holds, or that time has come.
+    private mutating func proceed(
+        until limit: Microseconds, _ holds: (inout SimulatedRun) -> Bool
+    ) {
+        while now < limit, aftermath.failure == nil, !holds(&self), step() != nil {}
+    }
+}
+
+extension VirtualNode {
+    /// The evictions that it knows.
+    fileprivate var evictionText: String {
+        let evictions = (replica?.evictions ?? []).map { "\($0.member) \($0.stage)" }
+        return evictions.isEmpty ? "of none" : evictions.joined(separator: ", ")
+    }
+}
