@@ -8,6 +8,8 @@ public struct PartSizes: Sendable {
     public var chunkUnits = ChunkCutter.limit
     /// About so much of what waits for a Firebase client is sent at a time.
     public var sendBytes = 256 << 10
+    /// With more bytes than this waiting for a poll, the replica holds back what the session listens to.
+    public var pollBytes = 1 << 20
     /// With more bytes of values in one turn than this, further ones wait: a client can ask for many with few bytes.
     public var valueBytesPerTurn = 1 << 20
 

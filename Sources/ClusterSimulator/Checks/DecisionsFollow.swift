@@ -37,13 +37,16 @@ enum DecisionsFollow {
     /// A decision that does not rest on what most members held as they voted for its coordinator, or that is stamped as an earlier
     /// coordinator's may be.
     private static func haste(in decided: [Recording.Issued], _ evidence: Evidence) -> Finding? {
+        // Nobody waits for members that are off the list, whatever they were allowed.
+        let mayForget = evidence.scenario.changesMembers
         for decision in decided {
             guard let votes = evidence.recording.announcements.votes[decision.term],
                 let held = evidence.recording.held(by: decision)
             else { continue }
             let known = votes.values.count {
                 $0.holder == decision.dot.origin && held.covers($0.vector)
-                    && $0.formerCeiling < decision.operation.stamp.time
+                    && max($0.formerCeiling, mayForget ? .zero : $0.allowed)
+                        < decision.operation.stamp.time
             }
             if known > evidence.scenario.configuredNodes / 2 { continue }
             return .invalid(

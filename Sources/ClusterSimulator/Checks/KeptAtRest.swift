@@ -5,8 +5,11 @@ import ReplicaCore
 
 extension KeptState {
     /// The first thing in a replica that nobody needs, as "sessions.outbox.frames with 2"; nil if there is none.
-    static func first(in replica: Replica, hasClients: Bool) -> String? {
-        KeptState(of: replica, leavingOut: hasClients ? ofServingReplica : ofReplica).first
+    static func first(in replica: Replica, hasClients: Bool, hasPolls: Bool) -> String? {
+        let leftOut = hasClients ? ofServingReplica : ofReplica
+        return KeptState(
+            of: replica, leavingOut: hasPolls ? leftOut.union(["sessions.slowClients"]) : leftOut
+        ).first
     }
 
     /// The first thing in a gateway that nobody needs, whoever is connected.

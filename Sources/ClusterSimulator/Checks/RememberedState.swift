@@ -25,6 +25,8 @@ struct RememberedState {
             of: checkpoint.registers, at: .root, showing: checkpoint.value)
         let queues = replica.status.queues
         let clients = replica.status.clients
+        // Some may wait for the next poll of a client that has gone to another node.
+        let polled = node.port.usage.polledSessions
         queued =
             [
                 (queues.waitingBatches, "batches in the reorder buffer"),
@@ -32,7 +34,7 @@ struct RememberedState {
                 (queues.waitingForConcern, "writes that wait for a concern"),
                 (queues.waitingTransactions, "forwarded transactions"),
                 (queues.waitingForStable, "clients that wait for stable data"),
-                (clients.clientsBehind, "clients behind"),
+                (clients.clientsBehind - polled, "clients behind"),
                 (clients.waitingClients, "clients that wait to be served"),
                 (node.disk.orphanCount, "orphaned batches on disk"),
                 (node.disk.needlessBatches, "batches in the log that the checkpoint covers"),
@@ -44,8 +46,12 @@ struct RememberedState {
 
     /// What is kept without need; that takes much longer to find than what waits.
     private var kept: [String] {
-        [KeptState.first(in: replica, hasClients: hasClients), KeptState.first(in: port)]
-            .compactMap { $0 }
+        [
+            KeptState.first(
+                in: replica, hasClients: hasClients, hasPolls: port.usage.polledSessions > 0),
+            KeptState.first(in: port),
+        ]
+        .compactMap { $0 }
     }
 
     var isFreed: Bool { registered.isEmpty && queued.isEmpty && kept.isEmpty }

@@ -19,6 +19,13 @@ enum ReplaysConflictWithNothing {
                 continue
             }
             count += 1
+            if !isReplay, !replay.operation.isKeptInDoubt,
+                let done = replay.transactionDone(in: evidence.recording)
+            {
+                return .invalid(
+                    "a transaction is quarantined that was done elsewhere", replay.line, done.line
+                ).at(replay)
+            }
             let conflict = writes.first { $0.conflicts(with: before) }
             if isReplay, let conflict {
                 return .invalid(
@@ -56,6 +63,39 @@ enum ReplaysConflictWithNothing {
             }
         }
         return value
+    }
+}
+
+extension Recording.Issued {
+    /// What made a transaction that this operation quarantines done a second time, under its name, as far as the node knew; nil if
+    /// nothing did.
+    fileprivate func transactionDone(in recording: Recording) -> Recording.Issued? {
+        let kept = operation.kept
+        let orphans = recording.issued.filter {
+            $0.node == node && $0.operation.term != nil && $0.dot.origin != dot.origin
+                && $0.operation.writes == kept
+        }
+        guard !orphans.isEmpty, let held = recording.held(before: self) else { return nil }
+        var done: Recording.Issued?
+        // Several may have written the same: all of them have to be done.
+        for orphan in orphans {
+            done = recording.issued.first {
+                $0.operation.alias == orphan.operation.alias && $0.dot != orphan.dot
+                    && held.covers($0.dot)
+            }
+            if done == nil { return nil }
+        }
+        return done
+    }
+}
+
+extension Recording {
+    /// What a node held immediately before the turn in which it made an operation.
+    fileprivate func held(before issued: Issued) -> VersionVector? {
+        let states = states[issued.node].filter { $0.incarnation == issued.incarnation }
+        guard let next = states.firstIndex(where: { $0.vector.covers(issued.dot) }), next > 0
+        else { return nil }
+        return states[next - 1].vector
     }
 }
 

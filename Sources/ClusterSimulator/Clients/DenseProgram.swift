@@ -53,6 +53,8 @@ struct DenseProgram {
     var hasFilled = false
     private(set) var isOffline = false
     private(set) var isReading = true
+    /// Whether it began to read again with its last step.
+    private var isCatchingUp = false
     /// The listens that have not ended, by their numbers.
     var listens: [Int] = []
     var listenCount = 0
@@ -95,6 +97,12 @@ struct DenseProgram {
     mutating func next(tag: String, at milliseconds: UInt64, _ random: inout SplitMix64) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
+        // Some who read again do not get far.
+        if isCatchingUp, isReading, !isOffline, random.index(below: 3) == 0 {
+            (isReading, isCatchingUp) = (false, false)
+            return .stopsReading
+        }
+        isCatchingUp = false
         // Nobody stays away for long, but mostly for longer than nodes wait for writes.
         if isOffline, random.index(below: 24) == 0 {
             isOffline = false
@@ -115,6 +123,7 @@ struct DenseProgram {
         case 13: return .leavesItsNode
         case 14..<17:
             isReading.toggle()
+            isCatchingUp = isReading
             return isReading ? .readsAgain : .stopsReading
         case 17..<20: return .asks(drawOnDisconnect(tag, &random), concern: nil)
         case 20:

@@ -17,7 +17,7 @@ struct EventStream {
     /// Whether the listener knows the whole value: no change has come since without a value event.
     private var isWhole = false
     /// Whether it may know a part only again: an own write of all of it, which the node has not told yet, may be refused.
-    let mayBePartial: Bool
+    var mayBePartial: Bool
     private(set) var batchCount = 0
     /// How many values it has been told.
     private(set) var valueCount = 0

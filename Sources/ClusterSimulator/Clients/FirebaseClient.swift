@@ -266,8 +266,14 @@ extension FirebaseClient {
         request(.write(write.id), write.action, write.body)
     }
 
+    /// What its listeners knew as a whole may have been that write.
+    private mutating func noteRefusedWrite() {
+        for index in streams.indices { streams[index].mayBePartial = true }
+    }
+
     mutating func finish(_ id: WriteID, isDone: Bool) {
         writes.removeAll { $0.id == id }
+        if !isDone { noteRefusedWrite() }
         take(isDone ? tree.acknowledge(id) : tree.revert(id))
     }
 }

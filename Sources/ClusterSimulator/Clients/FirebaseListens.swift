@@ -93,8 +93,8 @@ extension FirebaseClient {
     private mutating func finish(_ number: Int64, _ status: String) {
         switch requests.removeValue(forKey: number) {
         case .listen(let listen)? where status == "ok": confirm(listen, number)
-        // Its disk is full, so that what it shows may not be durable.
-        case .listen? where status == "unavailable": refuse()
+        // Its disk is full, so that what it shows may not be durable; or too much waits for this client already.
+        case .listen? where status == "unavailable" || status == "too_big": refuse()
         case .listen(let listen)?: fail("\(status) for a listen at \(listen.path)")
         case .write(let id)?: finish(id, isDone: status == "ok")
         case .transaction?: decideTransaction(status)

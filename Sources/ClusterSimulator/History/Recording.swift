@@ -288,6 +288,7 @@ struct Recording {
                 guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
                 incarnations[node]?.vector[head.origin] = head.last
                 incarnations[node]?.published = head.last
+            case .bye(_, _, let writer, _): announcements.end(writer)
             default: continue
             }
         }

@@ -149,7 +149,7 @@ extension PartSizes {
     fileprivate static var virtual: PartSizes {
         var sizes = PartSizes()
         (sizes.answerBytes, sizes.textBytes, sizes.chunkUnits) = (150, 300, 90)
-        (sizes.sendBytes, sizes.valueBytesPerTurn) = (400, 1_500)
+        (sizes.sendBytes, sizes.pollBytes, sizes.valueBytesPerTurn) = (400, 150, 1_500)
         return sizes
     }
 }

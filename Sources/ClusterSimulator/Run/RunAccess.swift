@@ -66,9 +66,10 @@ extension SimulatedRun {
             }
         }
         let replica = nodes[node].replica
-        access.watches[node].endTurn(isExempt: nodes[node].waitsForRoom) { session, listen in
-            replica?.hasListen(listen, of: session) ?? true
-        }
+        access.watches[node].endTurn(
+            isExempt: nodes[node].waitsForRoom,
+            isSlow: { replica?.holdsBack(from: $0) ?? false },
+            hasListen: { replica?.hasListen($1, of: $0) ?? true })
         self.access = access
     }
 

@@ -55,8 +55,9 @@ extension AccessWatch {
     /// A listen has ended: its client was told nothing but what it was allowed to see.
     private mutating func end(_ id: UInt64, of session: SessionID) {
         sessions[session]?.ended.insert(id)
+        // A slow client has not been sent all that it was allowed to see.
         guard let listen = sessions[session]?.listens.removeValue(forKey: id),
-            let tree = listen.lastTree, let told = listen.told
+            let tree = listen.lastTree, let told = listen.told, sessions[session]?.isBehind == false
         else { return }
         tally.count(.readsAreAllowed)
         let expected = NaiveQuery(listen.query).shown(of: tree[listen.path])

@@ -34,6 +34,10 @@ struct AccessWatch {
         var ended: Set<UInt64> = []
         /// What is to be written at its end; nil if that is not known.
         var left: [Write]? = []
+        /// Whether its node holds back what it listens to, now or in this turn.
+        var isBehind = false
+        /// The same at the end of the last turn.
+        fileprivate var wasBehind = false
         /// Its client says nothing any more: its node ends its listens when it notices that.
         var isSilent = false
     }
@@ -91,8 +95,18 @@ struct AccessWatch {
 
     /// Ends a turn: what nobody may see any more is not listened to.
     ///
-    /// - Parameter hasListen: Whether the replica still has a listen.
-    mutating func endTurn(isExempt: Bool, hasListen: (SessionID, UInt64) -> Bool) {
+    /// - Parameters:
+    ///   - hasListen: Whether the replica still has a listen.
+    ///   - isSlow: Whether the replica holds back what a session listens to.
+    mutating func endTurn(
+        isExempt: Bool, isSlow: (SessionID) -> Bool, hasListen: (SessionID, UInt64) -> Bool
+    ) {
+        for session in sessions.keys.sorted() {
+            let isSlow = isSlow(session)
+            let wasBehind = sessions[session]?.wasBehind ?? false
+            sessions[session]?.isBehind = isSlow || wasBehind
+            sessions[session]?.wasBehind = isSlow
+        }
         // Of administrators nothing is judged, and their frames may have several requests.
         for session in sessions.keys.sorted() where sessions[session]?.identity != .administrator {
             if sessions[session]?.isSilent ?? true { continue }

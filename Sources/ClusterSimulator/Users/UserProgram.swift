@@ -149,10 +149,21 @@ enum UserProgram {
         [.null, .boolean(true), .boolean(true)][random.index(below: 3)]
     }
 
+    /// What a right may rest on as long as there is nothing.
+    private static func collection(_ random: inout SplitMix64) -> Path {
+        switch random.index(below: 4) {
+        case 0: path("roles")
+        case 1: path("notes")
+        case 2: path("rooms", room(&random), "lines")
+        default: path("rooms", room(&random), "members")
+        }
+    }
+
     private static func write(
         _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
     ) -> (Path, Value) {
-        switch random.index(below: 17) {
+        switch random.index(below: 19) {
+        case 17: return (collection(&random), .null)
         case 12: return (path("rooms", room(&random)), wholeRoom(own, tag, &random))
         case 13:
             let isOfRooms = random.index(below: 2) == 0

@@ -1,10 +1,10 @@
 /// What a session with long polls has to tell until a poll takes it.
 struct LongPollOutbox {
-    /// With more bytes than this the replica holds back what the session listens to.
-    static let backpressureBytes = 1 << 20
     /// With more bytes than this the session ends.
     static let byteLimit = ChunkJoiner.byteLimit
 
+    /// With more bytes than this the replica holds back what the session listens to.
+    private let backpressureBytes: Int
     /// Texts in JSON, with commas between them.
     private var messages: [UInt8] = []
     /// Chunks are for WebSockets: here each message goes whole.
@@ -13,10 +13,16 @@ struct LongPollOutbox {
     /// The number of the next answer.
     private(set) var number = 0
 
+    init(holdingBackAbove backpressureBytes: Int) {
+        self.backpressureBytes = backpressureBytes
+    }
+
     /// Whether there is nothing to tell.
     var isEmpty: Bool { messages.isEmpty }
     /// Whether the next part of a large value may come; the rest of a message that has begun always may.
-    var hasRoom: Bool { joiningBytes > 0 || messages.count <= LongPollOutbox.backpressureBytes }
+    var hasRoom: Bool { joiningBytes > 0 || messages.count <= backpressureBytes }
+    /// Whether so much waits that the replica has to hold back more.
+    var isFilling: Bool { waitingBytes > backpressureBytes }
     /// The memory that all takes, and the beginning of a message whose chunks are not complete.
     var waitingBytes: Int { messages.count + joiningBytes }
     /// Whether so much waits that the session has to end.
@@ -39,7 +45,7 @@ struct LongPollOutbox {
 
     /// An outbox with one message instead of all that wait.
     func replaced(by message: [UInt8]) -> LongPollOutbox {
-        var outbox = LongPollOutbox()
+        var outbox = LongPollOutbox(holdingBackAbove: backpressureBytes)
         (outbox.messages, outbox.number) = (message, number)
         return outbox
     }

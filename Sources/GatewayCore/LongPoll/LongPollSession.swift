@@ -40,7 +40,7 @@ struct LongPollSession {
     let credential: LongPollCredential
     private(set) var realtime: RealtimeSession
     private var uploads = LongPollUploads()
-    private var outbox = LongPollOutbox()
+    private var outbox: LongPollOutbox
     /// The poll to be answered next. A client may have two on their way; the earlier one is answered as the later one comes.
     private var poll: Poll?
     private var transport: TransportSwitch?
@@ -53,6 +53,7 @@ struct LongPollSession {
     init(_ credential: LongPollCredential, _ realtime: RealtimeSession) {
         self.credential = credential
         self.realtime = realtime
+        outbox = LongPollOutbox(holdingBackAbove: realtime.sizes.pollBytes)
     }
 
     /// The memory that the session takes for what waits.
@@ -294,7 +295,7 @@ extension LongPollSession {
     }
 
     private mutating func adaptToRoom() {
-        let isSlow = realtime.isWaiting || outbox.waitingBytes > LongPollOutbox.backpressureBytes
+        let isSlow = realtime.isWaiting || outbox.isFilling
         guard isSlow != isHeld, isSlow || outbox.isEmpty else { return }
         isHeld = isSlow
         effects.append(isSlow ? .backpressured : .writable)

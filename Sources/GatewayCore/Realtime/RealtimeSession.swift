@@ -47,7 +47,7 @@ package struct RealtimeSession {
 
     var requests: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
-    private let sizes: PartSizes
+    let sizes: PartSizes
     private var outgoing: RealtimeOutgoing
     /// When something came from the client last.
     var heard: Moment

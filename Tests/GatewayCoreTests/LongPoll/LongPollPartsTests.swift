@@ -73,7 +73,7 @@ import Testing
 
     @Test func `a message that has begun is completed, however much waits`() {
         func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
-        var outbox = LongPollOutbox()
+        var outbox = LongPollOutbox(holdingBackAbove: 1 << 20)
         var steps: [Bool] = []
         for frame in [String(repeating: "x", count: (1 << 20) + 1), "2", "{", "}"] {
             let isShort = outbox.append(bytes(frame))
