@@ -77,8 +77,7 @@ extension LongPollSession {
         _ segments: [LongPollSegment], on connection: SessionID, at now: Moment,
         by reader: JSONReader
     ) -> [LongPollEffect] {
-        // An empty message is a sign of life.
-        perform(realtime.received([], at: now, by: reader))
+        perform(realtime.noteSignOfLife(at: now))
         if poll != nil { answerPoll() }
         poll = Poll(connection: connection, sinceMilliseconds: now.elapsedMilliseconds)
         do throws(LongPollUploads.Failure) {
@@ -191,7 +190,7 @@ extension LongPollSession {
             perform(realtime.received(text, at: now, by: reader))
             return removeEffects()
         }
-        perform(realtime.received([], at: now, by: reader))
+        perform(realtime.noteSignOfLife(at: now))
         switch transport!.receive(text, at: now, by: reader) {
         case .ping: effects.append(.send(RealtimeText.pong, on: connection))
         case .switched:

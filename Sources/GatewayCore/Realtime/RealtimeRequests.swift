@@ -11,8 +11,14 @@ extension RealtimeSession {
         _ text: [UInt8], at now: Moment, by reader: JSONReader
     ) -> [RealtimeEffect] {
         guard !isOver else { return [] }
+        return noteSignOfLife(at: now) + process(text, by: reader)
+    }
+
+    /// The client is there, whatever it says: between the chunks of a message an empty text would be one of them.
+    mutating func noteSignOfLife(at now: Moment) -> [RealtimeEffect] {
+        guard !isOver else { return [] }
         heard = now
-        return expireCredential(at: now) + process(text, by: reader)
+        return expireCredential(at: now)
     }
 
     private mutating func process(_ text: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {

@@ -73,6 +73,21 @@ import Testing
         #expect(rig.texts(socket) == [Self.push(2), RealtimeRig.answer(3)])
     }
 
+    @Test mutating func `a poll between the chunks of a message is none of them`() {
+        var (client, poll) = listening()
+        let socket = rig.connect("s=\(client.name)")
+        poll = rig.upload(Self.ended, by: &client)
+        rig.node.turn([.closed(poll)])
+        rig.send(Self.switched, on: socket)
+        let put = Self.put(2, 1)
+        rig.send("2", on: socket)
+        rig.send(String(put.prefix(20)), on: socket)
+        #expect(rig.script(rig.poll(client))?.contains(Self.ended) == true)
+        rig.send(String(put.dropFirst(20)), on: socket)
+        #expect(rig.texts(socket) == [Self.switched, Self.push(1), RealtimeRig.answer(2)])
+        #expect(!rig.node.closed.contains(socket))
+    }
+
     @Test mutating func `what waits for the last poll is bounded`() {
         let (client, _) = listening()
         let socket = rig.connect("s=\(client.name)")
