@@ -222,8 +222,9 @@ extension SimulatedRun {
 
     /// Says who the client of a connection of frames is, before its node gets the next one.
     mutating func identify(_ connection: Int) {
+        // What a client sends before it goes still arrives.
         guard access != nil, !connections[connection].isIdentified,
-            !connections[connection].isOverAtNode, !connections[connection].isBroken
+            !connections[connection].isOverAtNode
         else { return }
         connections[connection].isIdentified = true
         var identity = UserIdentity.administrator

@@ -37,7 +37,7 @@ struct AccessWatch {
         /// Whether its node holds back what it listens to, now or in this turn.
         var isBehind = false
         /// The same at the end of the last turn.
-        fileprivate var wasBehind = false
+        var wasBehind = false
         /// Its client says nothing any more: its node ends its listens when it notices that.
         var isSilent = false
     }
