@@ -69,7 +69,7 @@ public struct Replica: Sendable {
         checkpoints.begin(
             with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
         turns.begin(holding: replication.vector)
-        adoptRules()
+        learnRules()
     }
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers is
@@ -80,7 +80,7 @@ public struct Replica: Sendable {
         for operation in batch.operations { coordination.note(operation, of: batch.origin) }
         checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: replication.vector)
-        adoptRules()
+        learnRules()
     }
 
     /// Takes one input and returns what the driver must do next, in order.

@@ -39,7 +39,7 @@ struct Access: Sendable {
     private var clients: [SessionID: Client] = [:]
     private(set) var ruleset: Ruleset?
     /// The stamp of the rules' record, and the digest of it.
-    private var stamp: Stamp?
+    private(set) var stamp: Stamp?
     private var digest = ""
     /// What the rules come to, if that is counted.
     private(set) var counting: RuleCounting?

@@ -67,9 +67,19 @@ extension Replica {
 
     /// Has the rules that count judge everything from here on, listens that exist included.
     mutating func adoptRules() {
+        if learnRules() { judgeAllListens() }
+    }
+
+    /// Has the rules that count judge what comes from here on; returns whether they are others than before.
+    @discardableResult
+    mutating func learnRules() -> Bool {
         guard sessions.access.adopt(replication.rules, at: now.wallMilliseconds)
-        else { return }
+        else { return false }
         sessions.listens.nameIndexes(by: sessions.access.ruleset)
+        return true
+    }
+
+    mutating func judgeAllListens() {
         sessions.judgeAgain(sessions.listens.listeners, seeing: replication.view)
     }
 }

@@ -156,7 +156,7 @@ extension Replica {
             return
         }
         if replacedAll { sessions.endWriteConcernWaiters() }
-        let (old, before) = (value, replication.view)
+        let (old, before, rules) = (value, replication.view, sessions.access.stamp)
         restore(checkpoint)
         for bytes in log { replay(bytes) }
         let durable = vector
@@ -168,7 +168,12 @@ extension Replica {
         if !vector.covers(before.vector) { sessions.endSessions(seeing: before) }
         var changes: [Change] = []
         Change.append(from: old, to: value, at: .root, into: &changes)
-        judgeListens(after: changes)
+        // Not before all is there: the checkpoint alone may have other rules and data than the log makes of it.
+        if sessions.access.stamp == rules {
+            judgeListens(after: changes)
+        } else {
+            judgeAllListens()
+        }
         sessions.notifyListeners(of: changes, in: value)
     }
 
