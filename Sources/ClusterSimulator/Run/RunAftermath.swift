@@ -161,7 +161,11 @@ extension SimulatedRun {
         ask(
             .put(id: aftermath.ask(.localWrite, of: writer), path: path, value: .integer(1)),
             of: writer)
-        guard areAnswered() else { return }
+        guard areAnswered(), let written = recording.issued.last,
+            written.operation.writes.first?.path == path,
+            // One that has restarted may stamp ahead of all clocks.
+            written.operation.stamp.time.milliseconds <= clock(of: reader)
+        else { return }
         askForStability(of: reader)
         guard areAnswered(), nodes[reader].shown()[path].isNull else { return }
         aftermath.fail(
