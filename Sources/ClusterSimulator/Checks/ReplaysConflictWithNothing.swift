@@ -46,12 +46,10 @@ enum ReplaysConflictWithNothing {
     private static func value(
         before replay: Recording.Issued, at paths: [Path], _ recording: Recording
     ) -> Value? {
-        let states = recording.states[replay.node].filter { $0.incarnation == replay.incarnation }
-        guard let next = states.firstIndex(where: { $0.vector.covers(replay.dot) }), next > 0
-        else { return nil }
-        var value = states[next - 1].value
+        guard let (before, after) = recording.states(around: replay) else { return nil }
+        var value = before.value
         let turn = recording.issued.filter {
-            states[next].vector.covers($0.dot) && !states[next - 1].vector.covers($0.dot)
+            after.vector.covers($0.dot) && !before.vector.covers($0.dot)
         }
         for issued in turn {
             if issued.dot.origin != replay.dot.origin {
@@ -67,15 +65,15 @@ enum ReplaysConflictWithNothing {
 }
 
 extension Recording.Issued {
-    /// What made a transaction that this operation quarantines done a second time, under its name, as far as the node knew; nil if
-    /// nothing did.
+    /// The operation by which another node had done the transaction that this one quarantines, if its node held that; nil if there
+    /// is none.
     fileprivate func transactionDone(in recording: Recording) -> Recording.Issued? {
         let kept = operation.kept
         let orphans = recording.issued.filter {
             $0.node == node && $0.operation.term != nil && $0.dot.origin != dot.origin
                 && $0.operation.writes == kept
         }
-        guard !orphans.isEmpty, let held = recording.held(before: self) else { return nil }
+        guard let held = recording.states(around: self)?.before.vector else { return nil }
         var done: Recording.Issued?
         // Several may have written the same: all of them have to be done.
         for orphan in orphans {
@@ -90,12 +88,12 @@ extension Recording.Issued {
 }
 
 extension Recording {
-    /// What a node held immediately before the turn in which it made an operation.
-    fileprivate func held(before issued: Issued) -> VersionVector? {
+    /// What a node was immediately before and after the turn in which it made an operation; nil if that is not recorded.
+    fileprivate func states(around issued: Issued) -> (before: State, after: State)? {
         let states = states[issued.node].filter { $0.incarnation == issued.incarnation }
         guard let next = states.firstIndex(where: { $0.vector.covers(issued.dot) }), next > 0
         else { return nil }
-        return states[next - 1].vector
+        return (states[next - 1], states[next])
     }
 }
 

@@ -20,15 +20,15 @@ struct Aftermath {
         }
     }
 
-    enum Request {
+    enum Request: String {
         /// Which every node has to hold when it is answered.
-        case write
-        case transaction
+        case write = "a write on all nodes"
+        case transaction = "a transaction"
         /// A wait until all earlier writes have arrived.
-        case stability
-        case eviction
+        case stability = "a wait for stability"
+        case eviction = "an eviction"
         /// Which need not be anywhere else yet.
-        case localWrite
+        case localWrite = "a write"
     }
 
     struct Asked {
@@ -68,9 +68,9 @@ struct Aftermath {
         // Until there is a coordinator, its name becomes older than what nodes remember.
         case (.transaction, .error(_, .undecided, _, _)): break
         case (_, .error(_, let code, let problem, _)):
-            fail("n\(asked.node + 1) refuses a \(asked.request): \(code), \(problem)")
+            fail("n\(asked.node + 1) refuses \(asked.request.rawValue): \(code), \(problem)")
         default:
-            fail("n\(asked.node + 1) answers a \(asked.request) by \(message)")
+            fail("n\(asked.node + 1) answers \(asked.request.rawValue) by \(message)")
         }
         return true
     }

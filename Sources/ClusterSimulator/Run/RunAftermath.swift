@@ -134,7 +134,7 @@ extension SimulatedRun {
         proceed(until: limit) { $0.aftermath.open.isEmpty }
         if let (_, asked) = aftermath.open.min(by: { $0.key < $1.key }) {
             aftermath.fail(
-                "\(nodes[asked.node].name) has not answered a \(asked.request) by \(now.description)"
+                "\(nodes[asked.node].name) has not answered \(asked.request.rawValue) by \(now.description)"
             )
         }
         return aftermath.failure == nil

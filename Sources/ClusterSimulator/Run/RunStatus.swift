@@ -134,8 +134,6 @@ extension SimulatedRun {
         return waiting.first { $0.1 != 0 }.map { "that \($0.1) \($0.0) wait" }
     }
 
-    private func polled(at node: VirtualNode) -> Int { node.port.usage.polledSessions }
-
     private func problem(
         of clients: NodeStatus.Clients, from node: VirtualNode
     ) -> String? {
@@ -156,8 +154,8 @@ extension SimulatedRun {
             return "that it refused \(clients.refused) requests, and \(refused) were"
         }
         // Sessions whose clients have gone to other nodes wait for the next poll.
-        let behind = clients.clientsBehind - min(clients.clientsBehind, polled(at: node))
-        if clients.waitingClients + behind > 0 {
+        let mayBeBehind = node.port.usage.polledSessions
+        if clients.waitingClients > 0 || clients.clientsBehind > mayBeBehind {
             return "that \(clients.waitingClients + clients.clientsBehind) clients wait for data"
         }
         let served = sdkClients.count { client in
