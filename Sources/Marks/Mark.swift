@@ -90,6 +90,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case transferIsGivenUp
     /// A peer's checkpoint lacks operations that this replica's log no longer has.
     case checkpointLacksWhatIsTruncated
+    /// A node gets no checkpoint that rests on an eviction of which it has not heard.
+    case checkpointRestsOnUnknownEviction
     /// Rows of another checkpoint arrive than those before.
     case transferBeginsAnew
     /// Rows of a checkpoint arrive that do not follow the last ones.
@@ -160,6 +162,12 @@ public enum Mark: Int, CaseIterable, Sendable {
     case writeIsAskedAgain
     /// A majority has evicted a member.
     case evictionIsDecided
+    /// A member moves its vote on to its holder's next term.
+    case voteFollowsItsHolder
+    /// A vote is dropped: the incarnation that it is against has ended, or another vote excludes it.
+    case evictionVoteIsDropped
+    /// A member votes for an eviction instead of another one, which excludes it.
+    case evictionVoteYields
     /// A node is asked to evict a member and reaches too few others.
     case evictionLacksMajority
     /// The log no longer waits for members that are away.

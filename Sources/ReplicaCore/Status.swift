@@ -79,7 +79,7 @@ extension Replica {
         for eviction in replication.peers.evictions.out {
             membership.evicted[eviction.member] = eviction.writer?.description ?? ""
         }
-        for vote in replication.peers.openVotes {
+        for vote in replication.peers.evictions.votes {
             membership.evictionVotes[vote.member] = vote.writer?.description ?? ""
         }
         membership.isEvicted = lifecycle.isRejoining

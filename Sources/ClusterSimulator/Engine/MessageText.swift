@@ -68,9 +68,12 @@ extension PeerMessage {
 
 extension Heartbeat {
     fileprivate var summary: String {
-        let evicted = evictions.isEmpty ? "" : ", evictions \(evictions.count)"
+        let evictions = evictions.map { eviction in
+            let subject = eviction.writer?.description ?? "\(eviction.member) as removed"
+            return ", \(subject) \(eviction.stage)"
+        }
         return "heartbeat of \(writer): holds \(vector.line), closed "
-            + "\(closedTimestamp.milliseconds)\(evicted)"
+            + "\(closedTimestamp.milliseconds)" + evictions.joined()
     }
 }
 

@@ -61,7 +61,7 @@ extension Replication {
     mutating func follow(_ heartbeat: Heartbeat) {
         // One that knows the same may bring the vote that is missing.
         let isNews = heartbeat.evictions != peers.evictions.all
-        guard isNews || peers.evictions.isAnythingWanted else { return }
+        guard isNews || !peers.evictions.votes.isEmpty else { return }
         peers.follow(heartbeat)
         closeEvicted()
     }

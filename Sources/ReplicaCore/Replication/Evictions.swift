@@ -1,3 +1,5 @@
+import DataTree
+import Marks
 import SyncProtocol
 
 /// What this replica knows of incarnations that are evicted, or are to be.
@@ -32,8 +34,12 @@ struct Evictions: Sendable {
     /// Whether an evicted member may have operations that no other member knows, or has not replayed them yet.
     var isAnythingOpen: Bool { all.contains { $0.stage == .out || $0.stage == .back } }
 
-    /// Whether votes are being counted.
-    var isAnythingWanted: Bool { all.contains { $0.stage == .wanted } }
+    /// The votes that are being counted: against incarnations that may still run.
+    var votes: [Eviction] { all.filter { $0.stage == .wanted } }
+
+    func hasVote(against member: String) -> Bool {
+        all.contains { $0.member == member && $0.stage == .wanted }
+    }
 
     func isOut(_ member: String) -> Bool {
         !out.isEmpty && out.contains { $0.member == member }
@@ -61,6 +67,17 @@ struct Evictions: Sendable {
         list()
         isChanged = true
         return true
+    }
+
+    /// Removes the votes against incarnations of a member, but for its current one if that is named: votes against ended
+    /// incarnations must not be counted later, when nobody asks for the eviction any more.
+    mutating func dropVotes(against member: String, except current: WriterID? = nil) {
+        let count = all.count
+        all.removeAll { $0.member == member && $0.stage == .wanted && $0.writer != current }
+        if all.count < count {
+            sometimes(.evictionVoteIsDropped)
+            isChanged = true
+        }
     }
 
     private mutating func list() { out = all.filter { $0.stage == .out } }

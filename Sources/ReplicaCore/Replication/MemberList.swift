@@ -64,6 +64,7 @@ extension Evictions {
         // Nodes with the same sequence of configurations come to the same count.
         let removal = Eviction(member: member, subject: .allUntilRemoval(UInt64(count + 1)))
         _ = raise(removal, to: .over)
+        dropVotes(against: member)
     }
 
     /// Learns a member's knowledge of removals, including nodes that no configuration lists any more.

@@ -89,8 +89,14 @@ struct Peers: Sendable {
         all[index].heardMilliseconds = max(1, elapsedMilliseconds)
         let hasReturned = evictions.noteReturn(of: heartbeat.member)
         if isSame, !hasReturned { return .known }
+        evictions.dropVotes(against: heartbeat.member, except: heartbeat.writer)
         listWriters()
         return .newWriter
+    }
+
+    /// Whether a name is that of a peer, or this replica's own.
+    func isMember(_ name: String) -> Bool {
+        name == evictions.own || all.contains { $0.member == name }
     }
 
     mutating func changeHeartbeats(_ body: (inout Heartbeat) -> Void) {
@@ -235,7 +241,7 @@ extension Peers {
     /// Whether a majority of members would remain after one more eviction.
     func canSpare(_ member: String) -> Bool {
         let gone = all.filter { peer in
-            peer.member == member || isOut(peer) || evictions.all.contains { isOpen($0, of: peer) }
+            peer.member == member || isOut(peer) || evictions.hasVote(against: peer.member)
         }
         return 2 * gone.count < all.count + 1
     }
@@ -250,24 +256,30 @@ extension Peers {
         isMajority(voters(against: member, at: elapsedMilliseconds).count + 1)
     }
 
-    /// The votes against incarnations that may still run.
-    var openVotes: [Eviction] {
-        evictions.all.filter { vote in all.contains { isOpen(vote, of: $0) } }
-    }
-
-    /// Whether an eviction is still about an incarnation that the peer may be in.
-    private func isOpen(_ eviction: Eviction, of peer: Peer) -> Bool {
-        eviction.member == peer.member && eviction.stage == .wanted
-            && (peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer)
-    }
-
     /// Records a vote for the end of a peer's incarnation, if it may still run.
     mutating func want(_ eviction: Eviction) {
-        guard let peer = all.first(where: { $0.member == eviction.member }),
-            peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer,
-            evictions.stage(of: eviction) == nil, canSpare(eviction.member)
-        else { return }
+        guard isOpen(eviction), canSpare(eviction.member) else { return }
         _ = evictions.raise(eviction, to: .wanted)
+    }
+
+    /// Records another member's vote as this replica's own, too.
+    ///
+    /// If the cluster cannot spare both, a vote against a member with a later name goes: where some members vote against one
+    /// and some against another, neither is ever decided.
+    private mutating func join(_ vote: Eviction) {
+        guard isOpen(vote) else { return }
+        if !canSpare(vote.member), let other = evictions.votes.last, other.member > vote.member {
+            sometimes(.evictionVoteYields)
+            evictions.dropVotes(against: other.member)
+        }
+        want(vote)
+    }
+
+    /// Whether an eviction is of an incarnation that a peer may still be in, and is not known yet.
+    private func isOpen(_ eviction: Eviction) -> Bool {
+        guard let peer = all.first(where: { $0.member == eviction.member }) else { return false }
+        return (peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer)
+            && evictions.stage(of: eviction) == nil
     }
 
     /// Learns a member's knowledge of evictions, of its own too.
@@ -278,9 +290,9 @@ extension Peers {
         evictions.follow(removals: heartbeat.evictions)
         for eviction in heartbeat.evictions where eviction.member != evictions.own {
             guard !eviction.isRemoval else { continue }
-            guard all.contains(where: { $0.member == eviction.member }) else { continue }
+            guard isMember(eviction.member) else { continue }
             if eviction.stage == .wanted {
-                want(eviction)
+                join(eviction)
             } else {
                 // A member that announces its own eviction has rejoined.
                 let isBack = eviction.member == heartbeat.member || eviction.stage > .out

@@ -84,6 +84,43 @@ import Testing
         }
     }
 
+    @Test func `a vote is dropped once the incarnation that it is against has ended`() {
+        var peers = peers()
+        _ = peers.receive(.of("n2", 2, at: 10), at: 10)
+        peers.want(Eviction(member: "n2", writer: 2))
+        _ = peers.evictions.takeChange()
+        _ = peers.receive(.of("n2", 2, at: 20), at: 20)
+        #expect(peers.evictions.takeChange() == nil)
+        _ = peers.receive(.of("n2", 4, at: 30), at: 30)
+        #expect(peers.evictions.votes == [])
+        #expect(peers.evictions.takeChange() == [], "what is on disk would be counted again")
+        peers.want(Eviction(member: "n3", writer: 3))
+        _ = peers.receive(.of("n2", 5, at: 40), at: 40)
+        #expect(peers.evictions.votes == [Eviction(member: "n3", writer: 3)])
+        peers.evictions.noteRemoval(of: "n3")
+        #expect(peers.evictions.votes == [], "it is no member any more")
+    }
+
+    @Test func `of votes that exclude each other, the one against the first name stays`() {
+        let votes = [Eviction(member: "n3", writer: 3), Eviction(member: "n4", writer: 4)]
+        for (own, heard) in [(votes[1], votes[0]), (votes[0], votes[1])] {
+            var peers = Peers(members: ["n2", "n3", "n4"], of: "n1", own: 1)
+            peers.want(own)
+            peers.want(heard)
+            #expect(peers.evictions.votes == [own], "an operator is refused")
+            peers.follow(.of("n2", 2, evictions: [heard]))
+            #expect(peers.evictions.votes == [votes[0]])
+            // What most members have decided needs no vote any more.
+            peers.follow(.of("n2", 2, evictions: [Eviction(member: "n4", writer: 4, stage: .out)]))
+            #expect(peers.evictions.stage(of: votes[1]) == .out)
+        }
+        // Five can spare two.
+        var peers = Peers(members: ["n2", "n3", "n4", "n5"], of: "n1", own: 1)
+        peers.want(votes[1])
+        peers.follow(.of("n2", 2, evictions: [votes[0]]))
+        #expect(peers.evictions.votes == votes)
+    }
+
     @Test func `most members vote an incarnation out, and no half can`() {
         var peers = peers()
         _ = peers.receive(.of("n3", 3), at: 10)
@@ -91,7 +128,7 @@ import Testing
         #expect(!peers.canVoteOut("n3", at: 10), "n2 is silent")
         peers.want(vote)
         #expect(peers.closeEvicted() == false, "one vote of three")
-        #expect(peers.openVotes == [vote])
+        #expect(peers.evictions.votes == [vote])
         _ = peers.receive(.of("n2", 2, evictions: [vote]), at: 10)
         #expect(peers.canVoteOut("n3", at: 10))
         #expect(peers.closeEvicted() == true)
