@@ -35,7 +35,8 @@ extension Replica {
         case .compacted(let origin, let through):
             replication.repair.answered(origin, wasUseful: false)
             join(at: member, for: origin, through: through)
-        case .checkpointChunk(let part): take(part, from: member)
+        case .checkpointChunk(let part, let evictions):
+            take(part, from: member, knowing: evictions)
         case .decided(let verdicts):
             for verdict in verdicts { coordination.forwarded.answer(verdict, from: member) }
         case .welcome(_, let addressee, _):

@@ -10,7 +10,9 @@ extension PeerMessage {
             writer.append(member)
             writer.append(checkpoint)
             writer.append(after)
-        case .checkpointChunk(let part): writer.append(part)
+        case .checkpointChunk(let part, let evictions):
+            writer.append(part)
+            writer.append(evictions)
         case .hello(let hello): writer.append(hello)
         case .welcome(let member, let addressee, let version):
             writer.appendMessageHead("welcome", 4)
@@ -48,8 +50,9 @@ extension PeerMessage {
                 checkpoint: try reader.unsigned("the ID of a row"),
                 after: try reader.unsigned("the ID of a row"))
         case "checkpointChunk":
-            try head.require(5)
-            return .checkpointChunk(try reader.checkpointChunk())
+            try head.require(6)
+            return .checkpointChunk(
+                try reader.checkpointChunk(), evictions: try reader.evictions())
         case "hello":
             try head.require(2)
             return .hello(try Hello(try reader.binary("a hello (binary data)")))
@@ -89,7 +92,7 @@ extension PeerMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ part: CheckpointChunk) {
-        appendMessageHead("checkpointChunk", 5)
+        appendMessageHead("checkpointChunk", 6)
         append(binary: part.head)
         append(part.after)
         appendArrayHead(2 * part.rows.count)

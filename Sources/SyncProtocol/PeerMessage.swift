@@ -18,8 +18,9 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["requestCheckpoint", member, checkpoint, after]`: requests the rows of a checkpoint after a row;
     /// `checkpoint` is the highest row of the checkpoint whose rows the sender has, or 0.
     case requestCheckpoint(member: String, checkpoint: UInt64, after: UInt64)
-    /// `["checkpointChunk", head, after, [id, bytes, …], is last]`: rows of a checkpoint in order of their IDs.
-    case checkpointChunk(CheckpointChunk)
+    /// `["checkpointChunk", head, after, [id, bytes, …], is last, evictions]`: rows of a checkpoint in order of their
+    /// IDs, and the evictions that the sender knows.
+    case checkpointChunk(CheckpointChunk, evictions: [Eviction])
     /// `["hello", bytes]`: the first message of a node to each peer, repeated until the peer answers with `welcome` or
     /// `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version, newest version,
     /// [member, endpoint, …]]`, and a checksum: a node that is refused ends, so they must be intact.

@@ -252,6 +252,14 @@ extension Seeded {
             dependencies: vector(), operations: operations)
     }
 
+    private mutating func evictions() -> [Eviction] {
+        guard chance(50) else { return [] }
+        return [
+            Eviction(member: text(), writer: WriterID(bits: next())),
+            Eviction(member: text(), subject: .allUntilRemoval(next()), stage: .over),
+        ]
+    }
+
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
         switch Int.random(in: 0..<14, using: &self) {
@@ -267,7 +275,7 @@ extension Seeded {
             return .checkpointChunk(
                 CheckpointChunk(
                     head: Array(text().utf8), after: next(), rows: rows,
-                    isLast: Bool.random(using: &self)))
+                    isLast: Bool.random(using: &self)), evictions: evictions())
         case 7:
             return .hello(
                 Hello(
@@ -292,13 +300,7 @@ extension Seeded {
                     writers: (0..<Int.random(in: 0...3, using: &self)).map { _ in
                         WriterID(bits: next())
                     },
-                    evictions: chance(50)
-                        ? []
-                        : [
-                            Eviction(member: text(), writer: WriterID(bits: next())),
-                            Eviction(
-                                member: text(), subject: .allUntilRemoval(next()), stage: .over),
-                        ],
+                    evictions: evictions(),
                     wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease(),
                     folding: chance(50)
                         ? nil

@@ -68,14 +68,30 @@ extension Replica {
         !replication.peers.evictions.isOut(member)
     }
 
-    mutating func take(_ part: CheckpointChunk, from member: String) {
+    /// Whether this replica knows all evictions that a member does. The stable time of a checkpoint rests on them: a
+    /// replica that was evicted and does not know it yet may have operations in its log that come before that time.
+    private func knows(_ evictions: [Eviction]) -> Bool {
+        let known = replication.peers.evictions.all
+        let ended = lifecycle.rejoin?.ended ?? []
+        let isKnown = evictions.allSatisfy { eviction in
+            let isMember = replication.peers.isMember(eviction.member)
+            return !isMember || eviction.stage == .wanted || known.hasOver(eviction)
+                || ended.hasOver(eviction)
+        }
+        if !isKnown { sometimes(.checkpointRestsOnUnknownEviction) }
+        return isKnown
+    }
+
+    mutating func take(
+        _ part: CheckpointChunk, from member: String, knowing evictions: [Eviction]
+    ) {
         guard var transfer = lifecycle.transfer, transfer.member == member,
             transfer.phase == .asking
         else { return }
         let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
             if !transfer.head.isEmpty { sometimes(.transferBeginsAnew) }
-            guard mayGive(member), let head = try? CheckpointHead(part.head),
+            guard mayGive(member), knows(evictions), let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
                 transfer.replacesAll || checkpoints.admit(head.vector, of: member)
             else {
@@ -220,7 +236,7 @@ extension Replica {
             return checkpoints.replace()
         }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
-        replication.turn.immediate.append(
-            .answer(read.member, PeerMessage.checkpointChunk(part).frame))
+        let message = PeerMessage.checkpointChunk(part, evictions: replication.peers.evictions.all)
+        replication.turn.immediate.append(.answer(read.member, message.frame))
     }
 }

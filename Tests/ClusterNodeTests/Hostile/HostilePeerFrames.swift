@@ -38,7 +38,7 @@ extension HostileFrames {
             return .checkpointChunk(
                 CheckpointChunk(
                     head: noise(), after: chance(50) ? 0 : sequence(), rows: rows,
-                    isLast: chance(50)))
+                    isLast: chance(50)), evictions: chance(90) ? [] : [eviction()])
         case 3:
             return .hello(
                 Hello(

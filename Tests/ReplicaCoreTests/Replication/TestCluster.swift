@@ -175,10 +175,10 @@ struct TestCluster {
 
     private func tampered(_ frame: [UInt8]) -> [UInt8] {
         guard let tamper, let messages = try? FrameReader<PeerMessage>.messages(in: frame),
-            case .message(.checkpointChunk(var part))? = messages.first
+            case .message(.checkpointChunk(var part, let evictions))? = messages.first
         else { return frame }
         tamper(&part)
-        return PeerMessage.checkpointChunk(part).frame
+        return PeerMessage.checkpointChunk(part, evictions: evictions).frame
     }
 
     private mutating func perform(_ request: StoreRequest, of name: String) {
