@@ -114,8 +114,12 @@ extension Election {
             voteEndsMilliseconds = milliseconds + voteMilliseconds
             return false
         }
-        guard isFree(at: milliseconds), asked.term > vote?.term ?? 0
+        // One whose term brought too few votes stands again in the next: its voters follow, or each of them would be bound
+        // to another term whenever it stands.
+        let isFollowing = asked.holder == vote?.holder
+        guard isFollowing || isFree(at: milliseconds), asked.term > vote?.term ?? 0
         else { return false }
+        if isFollowing { sometimes(.voteFollowsItsHolder) }
         give(asked, until: milliseconds + voteMilliseconds)
         return true
     }

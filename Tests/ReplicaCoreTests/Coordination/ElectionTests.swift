@@ -69,6 +69,13 @@ import Testing
             (asking(3, term: 2), 3_000, true, true, 3),
             // An earlier term never gets a vote again.
             (asking(2, term: 1, at: 9_000), 9_000, true, false, 3),
+            // Whoever stands again keeps its voters.
+            (asking(3, term: 5, at: 9_000), 9_000, true, true, 3),
+            (asking(2, term: 6, at: 9_000), 9_000, true, false, 3),
+            (asking(3, term: 4, at: 9_000), 9_000, true, false, 3),
+            (asking(3, term: 6, at: 9_010), 9_010, true, true, 3),
+            (asking(2, term: 7, at: 9_010), 11_509, true, false, 3),
+            (asking(2, term: 7, at: 9_010), 11_510, true, true, 2),
         ]
         for (heartbeat, time, mayVote, isNew, holder) in told {
             #expect(election.receive(heartbeat, at: time, mayVote: mayVote) == isNew)
