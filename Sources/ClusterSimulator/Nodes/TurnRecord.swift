@@ -3,17 +3,23 @@ import SyncProtocol
 
 /// What a turn of a node did for clients, for those who judge it; whoever looks at a part of it removes that.
 struct TurnRecord {
-    /// The frames of clients that the turn took, and how far the replica was before and after.
-    var served:
-        [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
+    /// The frame of a client that the turn took, and how far the replica was before and after.
+    struct Served {
+        let session: SessionID
+        let frame: [UInt8]
+        /// Whether the replica refused all but a hello.
+        let requiresHello: Bool
+        let before: VersionVector
+        let vector: VersionVector
+    }
+
+    var served: [Served] = []
     /// The sessions that the turn ended, and how far the replica was before and after.
     var closings: [(session: SessionID, before: VersionVector, after: VersionVector)] = []
     /// Its steps, where it is judged what clients may do.
     var accessEvents: [AccessEvent] = []
 
-    mutating func takeServed() -> [(
-        session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector
-    )] {
+    mutating func takeServed() -> [Served] {
         defer { served.removeAll(keepingCapacity: true) }
         return served
     }

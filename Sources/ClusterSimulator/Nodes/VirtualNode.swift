@@ -279,8 +279,12 @@ struct VirtualNode {
         guard isRecorded else { return replica!.step(input) }
         switch input {
         case .requested(let frame, let session):
+            let requiresHello = replica!.requiresHello(of: session)
             let (outputs, before, after) = replica!.observedStep(input)
-            record.served.append((session, frame, before, after))
+            record.served.append(
+                .init(
+                    session: session, frame: frame, requiresHello: requiresHello, before: before,
+                    vector: after))
             return outputs
         case .closed(let session):
             let (outputs, before, after) = replica!.observedStep(input)

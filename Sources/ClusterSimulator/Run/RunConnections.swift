@@ -36,7 +36,7 @@ extension SimulatedRun {
             let index = Int(served.session.number) - 1
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
             for case .message(let message) in messages {
-                noteOnDisconnect(message, on: index)
+                noteOnDisconnect(message, on: index, isRefused: served.requiresHello)
                 guard let id = message.requestID,
                     let asked = connections[index].asked.last(where: { $0.id == id })
                 else { continue }
@@ -49,16 +49,16 @@ extension SimulatedRun {
         }
     }
 
-    private mutating func noteOnDisconnect(_ message: ClientMessage, on index: Int) {
+    private mutating func noteOnDisconnect(
+        _ message: ClientMessage, on index: Int, isRefused: Bool
+    ) {
         connections[index].onDisconnect.take(message)
         let isRequest =
             switch message.request {
             case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel: true
             default: false
             }
-        let node = nodes[connections[index].node]
-        let session = SessionID(number: UInt64(index) + 1)
-        if isRequest, node.waitsForRoom || node.replica?.requiresHello(of: session) == true {
+        if isRequest, isRefused || nodes[connections[index].node].waitsForRoom {
             connections[index].onDisconnect.isVague = true
         }
     }

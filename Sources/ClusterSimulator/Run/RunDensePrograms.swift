@@ -11,8 +11,17 @@ extension SimulatedRun {
         let tag = "c\(sdkClients[number].index + 1)-\(now)"
         guard let step = sdkClients[number].nextDenseStep(tag: tag, at: now) else { return }
         perform(step, number)
-        scheduleAct(of: number)
+        if case .readsAgain = step {
+            let pace = sdkClients[number].random.time(in: SimulatedRun.hesitation)
+            schedule(.clientActs(sdkClients[number].index), after: pace)
+        } else {
+            scheduleAct(of: number)
+        }
     }
+
+    /// When a client that has begun to read again does something else: its node, which goes on turn by turn, may not have sent all
+    /// by then, and some stop again.
+    private static let hesitation = TimeRange(100, 600)
 
     mutating func perform(_ step: DenseProgram.Step, _ number: Int) {
         if case .restarts(let isOrderly, let isOffline) = step {
