@@ -19,20 +19,25 @@ struct Repair: Sendable {
         var askedMilliseconds: UInt64
         var isWaiting: Bool
         var attempts: Int
+        var member = ""
     }
 
     /// So many requests are made in a turn.
     private let requestsLimit: Int
     /// By origin; no order of these reaches an output.
     private var open: [WriterID: Open] = [:]
+    /// Who gave a useful answer last, and is asked first: others may never get what they are asked.
+    private var lastUseful = ""
 
     init(within limits: ReplicaLimits) { requestsLimit = limits.repairRequests }
 
     /// Records an answer about this origin; another request may follow at once.
     mutating func answered(_ origin: WriterID, wasUseful: Bool) {
-        guard let attempts = open[origin]?.attempts else { return }
-        open[origin]?.isWaiting = false
-        open[origin]?.attempts = wasUseful ? 0 : attempts + 1
+        guard var request = open[origin] else { return }
+        request.isWaiting = false
+        request.attempts = wasUseful ? 0 : request.attempts + 1
+        open[origin] = request
+        if wasUseful { lastUseful = request.member }
     }
 
     /// The requests to send now.
@@ -59,18 +64,16 @@ struct Repair: Sendable {
             let gapEnd = reorderBuffer.gapEnd(of: origin) ?? sequence
             // Without a gap, the next batch is here and waits for its dependencies.
             guard gapEnd > held else { continue }
-            let holders = peers.all.filter { peer in
-                guard peers.isLive(peer, at: elapsedMilliseconds), let heartbeat = peer.heartbeat
-                else { return false }
-                return heartbeat.vector[origin] > held || heartbeat.writer == origin
-            }
+            let holders = peers.holders(of: origin, beyond: held, at: elapsedMilliseconds)
             guard !holders.isEmpty, requests.count < requestsLimit,
                 let attempt = attempt(to: origin, at: elapsedMilliseconds)
             else { continue }
+            let first = holders.firstIndex(of: lastUseful) ?? 0
+            let member = holders[(first + attempt) % holders.count]
+            open[origin]?.member = member
             requests.append(
                 Request(
-                    member: holders[attempt % holders.count].member, origin: origin,
-                    from: held + 1, through: min(sequence, gapEnd)))
+                    member: member, origin: origin, from: held + 1, through: min(sequence, gapEnd)))
         }
         return requests
     }
@@ -101,5 +104,24 @@ struct Repair: Sendable {
         request.askedMilliseconds = elapsedMilliseconds
         open[origin] = request
         return request.attempts
+    }
+}
+
+extension Peers {
+    /// Whom to ask for operations of an origin: the live members that have announced some beyond `held`, and behind them the
+    /// silent ones, as a member may answer whose heartbeats get lost. Nobody if no live one has any.
+    fileprivate func holders(
+        of origin: WriterID, beyond held: UInt64, at elapsedMilliseconds: UInt64
+    ) -> [String] {
+        var (live, silent): ([String], [String]) = ([], [])
+        for index in all.indices {
+            guard let heartbeat = all[index].heartbeat else { continue }
+            if !isLive(all[index], at: elapsedMilliseconds) {
+                silent.append(all[index].member)
+            } else if heartbeat.vector[origin] > held || heartbeat.writer == origin {
+                live.append(all[index].member)
+            }
+        }
+        return live.isEmpty ? [] : live + silent
     }
 }

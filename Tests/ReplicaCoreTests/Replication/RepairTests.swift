@@ -47,8 +47,8 @@ import Testing
         let peers = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
         // When, what the answer before it was, and who is asked.
         let table: [(UInt64, wasUseful: Bool?, asked: String?)] = [
-            (100, nil, "n2"), (200, nil, nil), (600, nil, "n3"), (601, true, "n2"),
-            (602, false, nil), (1_101, nil, "n3"),
+            (100, nil, "n2"), (200, nil, nil), (600, nil, "n3"), (601, true, "n3"),
+            (602, false, nil), (1_101, nil, "n2"),
         ]
         for (milliseconds, wasUseful, asked) in table {
             if let wasUseful { repair.answered(9, wasUseful: wasUseful) }
@@ -57,11 +57,31 @@ import Testing
         }
     }
 
-    @Test func `a member that is silent is not asked`() {
+    @Test func `whoever gave a useful answer last is asked first, where it holds what is missing`()
+    {
         var repair = Repair(within: ReplicaLimits())
-        let peers = peers([.of("n2", 2, holding: [2: 5])])
+        let last = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
+        _ = requests(&repair, holding: [:], last)
+        _ = requests(&repair, holding: [:], last, at: 600)
+        repair.answered(9, wasUseful: true)
+        #expect(requests(&repair, holding: [9: 8], last, at: 610) == [])
+        let next = peers([.of("n2", 2, holding: [9: 9]), .of("n3", 3, holding: [9: 9])])
+        #expect(requests(&repair, holding: [9: 8], next, at: 620).first?.member == "n3")
+        #expect(requests(&repair, holding: [9: 8], next, at: 1_120).first?.member == "n2")
+        let other = peers([.of("n2", 2, holding: [8: 1])])
+        #expect(requests(&repair, holding: [:], other, at: 1_200).first?.member == "n2")
+    }
+
+    @Test func `a member that is silent is asked once no live one answers`() {
+        var repair = Repair(within: ReplicaLimits())
+        var peers = peers([.of("n2", 2, holding: [2: 5])])
         #expect(requests(&repair, holding: [:], peers, at: 2_100) == [])
         #expect(requests(&repair, holding: [:], peers, at: 2_099).count == 1)
+        _ = peers.receive(.of("n3", 3, holding: [2: 7]), at: 2_100)
+        let asked = [2_600, 3_100, 3_600].map {
+            requests(&repair, holding: [:], peers, at: $0).first?.member
+        }
+        #expect(asked == ["n2", "n3", "n2"])
     }
 
     @Test func `one turn asks for so much that its frames fit into a queue`() {
