@@ -162,6 +162,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case writeIsAskedAgain
     /// A majority has evicted a member.
     case evictionIsDecided
+    /// A candidate gives up its term: nobody holds any more what its voters held.
+    case candidateWaitsForLostOperations
     /// A member moves its vote on to its holder's next term.
     case voteFollowsItsHolder
     /// A vote is dropped: the incarnation that it is against has ended, or another vote excludes it.

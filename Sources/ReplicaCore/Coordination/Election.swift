@@ -249,7 +249,9 @@ extension Election {
         let wasCaughtUp = isCaughtUp
         let term = term(in: situation)
         if let term { catchUp(with: term.voters, in: situation) }
-        guard situation.mayLead, isPending(situation) || isHeld(by: term, in: situation) else {
+        guard situation.mayLead, !waitsForLost(situation),
+            isPending(situation) || isHeld(by: term, in: situation)
+        else {
             if wasCaughtUp { sometimes(.termIsLostWhileDeciding) }
             sometimes(.termIsLost)
             candidacy = nil
@@ -280,6 +282,18 @@ extension Election {
             || situation.milliseconds >= required.floorPassedMilliseconds
         if isOver, situation.vector.covers(required.vector) { required.isMet = true }
         candidacy?.required = required
+    }
+
+    /// Whether this candidate waits for operations that a voter held and no member holds any more, because of lost disks or older
+    /// copies. In its next term it waits for what voters hold then.
+    private func waitsForLost(_ situation: Situation) -> Bool {
+        guard let required = candidacy?.required, !required.isMet else { return false }
+        let missing = required.vector.advanced(beyond: situation.vector).entries
+        let isLost = missing.contains { origin, sequence in
+            !situation.heartbeats.contains { $0.vector[origin] >= sequence }
+        }
+        if isLost { sometimes(.candidateWaitsForLostOperations) }
+        return isLost
     }
 
     /// What these voters held when they voted, and the latest stamp that they had allowed.

@@ -215,6 +215,32 @@ import Testing
         #expect(lease?.voters == [voter])
     }
 
+    @Test func `it stands again where nobody holds any more what a voter held`() {
+        let election = candidate()
+        let vote = election.told
+        let voter = answer(of: 2, to: vote, holding: vector(5))
+        let other = heartbeat(of: 3, nil, holding: vector(5))
+        // The disk of n2 is lost, and then that of n3.
+        let lost = answer(of: 2, to: vote, holding: vector(4))
+        let rows: [([Heartbeat], stage: Lease.Stage)] = [
+            ([voter], .asking), ([lost, other], .asking), ([lost], .given),
+        ]
+        for (heartbeats, stage) in rows {
+            let situation = situation(
+                at: 150, heartbeats: heartbeats, holding: vector(3), durable: vote)
+            #expect(!election.update(situation))
+            #expect(election.told?.stage == stage)
+        }
+        #expect(election.update(situation(at: 200, heartbeats: [lost], durable: vote)))
+        #expect(election.told?.term == 2)
+        let again = answer(of: 2, to: election.told, holding: vector(4))
+        #expect(
+            election.update(
+                situation(
+                    at: 250, heartbeats: [again], holding: vector(4), durable: election.told)))
+        #expect(election.told?.stage == .deciding)
+    }
+
     @Test func `it decides once the lease before is over`() {
         let election = candidate()
         // Whoever had the lease before may stamp up to here, by a clock that is ahead.
