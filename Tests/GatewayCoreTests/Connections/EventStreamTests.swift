@@ -231,6 +231,39 @@ import Testing
         #expect(text[ends...].contains(#"{"path":"/c","data":1}"#))
     }
 
+    @Test func `what comes between two parts waits behind what waits already`() {
+        let head = ResponseHead(status: 200)
+        let body = head.stream(form: .afterFailure, date: HTTPDate(unixSeconds: 0)).body
+        var stream = EventStream(
+            of: 1, in: .plain, body, sharesTexts: true, partBytes: 90, at: 0)
+        var texts = GatewayTexts()
+        var sent: [UInt8] = []
+        var last: UInt64 = 0
+        func tell(_ value: Value) {
+            last += 1
+            let writes = [Write(path: .root, value: value)]
+            let answer = SessionAnswer(.change(listen: 1, writes: writes), notice: last)
+            if case .sends(let bytes) = stream.step(answer, &texts, at: 0) { sent += bytes }
+        }
+        // The first one takes several parts, and of the others a part has two.
+        var children = Children()
+        for key in ["a", "b", "c"] {
+            children[Key(unchecked: key)] = .string(String(repeating: "x", count: 100))
+        }
+        tell(Value(children))
+        while last < 7 { tell(.integer(Int64(last) + 1)) }
+        #expect(stream.isPartWay)
+        while stream.isPartWay {
+            sent += stream.nextPart(at: 0)
+            if last < 12 { tell(.integer(Int64(last) + 1)) }
+        }
+        let text = String(decoding: sent, as: UTF8.self)
+        let told = text.split(separator: "\"data\":").dropFirst(2).compactMap { piece in
+            Int(piece.prefix { $0.isNumber })
+        }
+        #expect(told == Array(2...12))
+    }
+
     @Test mutating func `a slow client is told nothing more until it has room`() {
         let id = stream("/u.json")
         _ = events(id)
