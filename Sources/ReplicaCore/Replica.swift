@@ -161,8 +161,9 @@ extension Replica {
     /// bytes.
     package mutating func standing() -> Standing {
         Standing(
-            writer: writer, vector: vector, stableTime: stableTime, isOut: isOut,
-            returns: replication.counters.returns, installed: replication.counters.installed)
+            writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
+            isOut: isOut, returns: replication.counters.returns,
+            installed: replication.counters.installed)
     }
 
     /// What readers see, and which operations make it up; mutating for the same reason.
@@ -172,6 +173,8 @@ extension Replica {
     package struct Standing: Sendable {
         package let writer: WriterID
         package let vector: VersionVector
+        /// What its hybrid clock has shown last.
+        package let time: HybridTime
         package let stableTime: HybridTime
         package let isOut: Bool
         /// Counted since it started.
