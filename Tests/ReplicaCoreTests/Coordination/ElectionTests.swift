@@ -234,10 +234,14 @@ import Testing
         #expect(election.update(situation(at: 200, heartbeats: [lost], durable: vote)))
         #expect(election.told?.term == 2)
         let again = answer(of: 2, to: election.told, holding: vector(4))
-        #expect(
-            election.update(
+        // It stamps above what it might have used in the term before.
+        for time in stride(from: UInt64(250), through: 2_150, by: 50) {
+            let hasBegun = election.update(
                 situation(
-                    at: 250, heartbeats: [again], holding: vector(4), durable: election.told)))
+                    at: time, heartbeats: [renewed(again, at: time)], holding: vector(4),
+                    durable: election.told))
+            #expect(hasBegun == (time == 2_150))
+        }
         #expect(election.told?.stage == .deciding)
     }
 
