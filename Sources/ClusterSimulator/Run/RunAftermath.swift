@@ -151,8 +151,8 @@ extension SimulatedRun {
 
     // MARK: What they have done
 
-    /// A client that waits at one node until all is stable finds what was written at another one before, if the clock of its node was
-    /// past that by then.
+    /// A client that waits at one node for stability finds what was written at another node before, if the clock of its own node
+    /// had passed that stamp.
     private mutating func judgeStability(in round: Int) {
         let members = members
         guard !scenario.setsClocks, members.count > 1, aftermath.failure == nil else { return }
@@ -182,7 +182,7 @@ extension SimulatedRun {
                 + "what \(nodes[writer].name) had acknowledged before")
     }
 
-    /// What a node knows to be past: by its own clock, and by what it has heard.
+    /// The time that a node knows to have passed: by its wall clock, or by what it has received.
     private func clock(of node: Int) -> HybridTime {
         let wall = nodes[node].clock.moment(at: now).wallMilliseconds
         return max(HybridTime(milliseconds: wall), nodes[node].standing?.time ?? .zero)

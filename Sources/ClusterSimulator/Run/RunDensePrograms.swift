@@ -12,15 +12,14 @@ extension SimulatedRun {
         guard let step = sdkClients[number].nextDenseStep(tag: tag, at: now) else { return }
         perform(step, number)
         if case .readsAgain = step {
-            let pace = sdkClients[number].random.time(in: SimulatedRun.hesitation)
-            schedule(.clientActs(sdkClients[number].index), after: pace)
+            scheduleAct(of: number, within: SimulatedRun.hesitation)
         } else {
             scheduleAct(of: number)
         }
     }
 
-    /// When a client that has begun to read again does something else: its node, which goes on turn by turn, may not have sent all
-    /// by then, and some stop again.
+    /// How soon a client that has begun to read again acts: its node catches up turn by turn and may not have sent everything
+    /// by then, and some clients stop again.
     private static let hesitation = TimeRange(100, 600)
 
     mutating func perform(_ step: DenseProgram.Step, _ number: Int) {

@@ -23,8 +23,8 @@ extension SimulatedRun {
         }
     }
 
-    mutating func scheduleAct(of number: Int) {
-        let pace = sdkClients[number].random.time(in: scenario.clients.pace)
+    mutating func scheduleAct(of number: Int, within pace: TimeRange? = nil) {
+        let pace = sdkClients[number].random.time(in: pace ?? scenario.clients.pace)
         schedule(.clientActs(sdkClients[number].index), after: pace)
     }
 

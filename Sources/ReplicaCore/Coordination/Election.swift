@@ -114,8 +114,8 @@ extension Election {
             voteEndsMilliseconds = milliseconds + voteMilliseconds
             return false
         }
-        // One whose term brought too few votes stands again in the next: its voters follow, or each of them would be bound
-        // to another term whenever it stands.
+        // A candidate with too few votes stands again in the next term. Its voters follow, or each would be bound to another
+        // term whenever it stands.
         let isFollowing = asked.holder == vote?.holder
         guard isFollowing || isFree(at: milliseconds), asked.term > vote?.term ?? 0
         else { return false }
@@ -249,7 +249,7 @@ extension Election {
         let wasCaughtUp = isCaughtUp
         let term = term(in: situation)
         if let term { catchUp(with: term.voters, in: situation) }
-        guard situation.mayLead, !waitsForLost(situation),
+        guard situation.mayLead, !waitsForLostOperations(situation),
             isPending(situation) || isHeld(by: term, in: situation)
         else {
             if wasCaughtUp { sometimes(.termIsLostWhileDeciding) }
@@ -286,7 +286,7 @@ extension Election {
 
     /// Whether this candidate waits for operations that a voter held and no member holds any more, because of lost disks or older
     /// copies. In its next term it waits for what voters hold then.
-    private func waitsForLost(_ situation: Situation) -> Bool {
+    private func waitsForLostOperations(_ situation: Situation) -> Bool {
         guard let required = candidacy?.required, !required.isMet else { return false }
         let missing = required.vector.advanced(beyond: situation.vector).entries
         let isLost = missing.contains { origin, sequence in

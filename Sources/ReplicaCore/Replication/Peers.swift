@@ -264,8 +264,8 @@ extension Peers {
 
     /// Records another member's vote as this replica's own, too.
     ///
-    /// If the cluster cannot spare both, a vote against a member with a later name goes: where some members vote against one
-    /// and some against another, neither is ever decided.
+    /// If the cluster cannot spare both, the vote against the last name is dropped for one against an earlier name: where some
+    /// members vote against one and some against another, neither is ever decided.
     private mutating func join(_ vote: Eviction) {
         guard isOpen(vote) else { return }
         if !canSpare(vote.member), let other = evictions.votes.last, other.member > vote.member {

@@ -19,15 +19,15 @@ struct Repair: Sendable {
         var askedMilliseconds: UInt64
         var isWaiting: Bool
         var attempts: Int
-        var member = ""
+        var member: String?
     }
 
     /// So many requests are made in a turn.
     private let requestsLimit: Int
     /// By origin; no order of these reaches an output.
     private var open: [WriterID: Open] = [:]
-    /// Who gave a useful answer last, and is asked first: others may never get what they are asked.
-    private var lastUseful = ""
+    /// The member that gave the last useful answer, and is asked first: others may never receive a request.
+    private var lastUsefulMember: String?
 
     init(within limits: ReplicaLimits) { requestsLimit = limits.repairRequests }
 
@@ -37,7 +37,7 @@ struct Repair: Sendable {
         request.isWaiting = false
         request.attempts = wasUseful ? 0 : request.attempts + 1
         open[origin] = request
-        if wasUseful { lastUseful = request.member }
+        if wasUseful { lastUsefulMember = request.member }
     }
 
     /// The requests to send now.
@@ -68,7 +68,7 @@ struct Repair: Sendable {
             guard !holders.isEmpty, requests.count < requestsLimit,
                 let attempt = attempt(to: origin, at: elapsedMilliseconds)
             else { continue }
-            let first = holders.firstIndex(of: lastUseful) ?? 0
+            let first = holders.firstIndex { $0 == lastUsefulMember } ?? 0
             let member = holders[(first + attempt) % holders.count]
             open[origin]?.member = member
             requests.append(
@@ -108,8 +108,8 @@ struct Repair: Sendable {
 }
 
 extension Peers {
-    /// Whom to ask for operations of an origin: the live members that have announced some beyond `held`, and behind them the
-    /// silent ones, as a member may answer whose heartbeats get lost. Nobody if no live one has any.
+    /// The members to ask for operations of an origin: the live ones that have announced some beyond `held`, and behind them
+    /// the silent ones, which may answer although their heartbeats get lost. Empty if no live member has any.
     fileprivate func holders(
         of origin: WriterID, beyond held: UInt64, at elapsedMilliseconds: UInt64
     ) -> [String] {

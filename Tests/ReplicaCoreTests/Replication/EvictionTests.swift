@@ -35,26 +35,6 @@ import Testing
 
     func key(_ number: Int) -> Key { Key(unchecked: "-Oe30000000000000\(100 + number)") }
 
-    @Test func `a member that does not know of its eviction gets no checkpoint that rests on it`() {
-        var cluster = cluster()
-        isolate(&cluster)
-        cluster.send(.put(id: 1, path: count, value: Universe.increment(1)), to: "n3")
-        cluster.send(.push(id: 2, path: list, value: 2), to: "n1")
-        cluster.send(.evict(id: 3, member: "n3"), to: "n1")
-        cluster.quiesce()
-        cluster.cuts = []
-        let compacted = PeerMessage.compacted(
-            origin: cluster["n1"].writer, through: cluster["n1"].vector[cluster["n1"].writer])
-        cluster.turn("n3", [.answered(compacted.frame, from: "n1")])
-        #expect(!cluster.status(of: "n3").membership.isEvicted, "no heartbeat has arrived yet")
-        #expect(cluster["n3"].counters.installed == 0)
-        #expect(cluster.status(of: "n3").exchange.receivingCheckpointFrom == nil)
-        cluster.quiesce(milliseconds: 6_000)
-        #expect(cluster["n3"].counters.returns == 1)
-        #expect(cluster["n3"].value == cluster["n1"].value)
-        #expect(cluster["n3"].value[count] == 1)
-    }
-
     @Test func `the others no longer wait for it, and it comes back with what it alone had`() {
         var cluster = cluster()
         isolate(&cluster)

@@ -114,8 +114,9 @@ import Testing
             peers.follow(.of("n2", 2, evictions: [Eviction(member: "n4", writer: 4, stage: .out)]))
             #expect(peers.evictions.stage(of: votes[1]) == .out)
         }
-        // Five can spare two.
+        // Five can spare two: of three votes, the one against the last name goes.
         var peers = Peers(members: ["n2", "n3", "n4", "n5"], of: "n1", own: 1)
+        peers.want(Eviction(member: "n5", writer: 5))
         peers.want(votes[1])
         peers.follow(.of("n2", 2, evictions: [votes[0]]))
         #expect(peers.evictions.votes == votes)

@@ -37,6 +37,8 @@ struct TestCluster {
     private(set) var copied: [String] = []
     /// Changes what nodes give their peers of checkpoints.
     var tamper: ((inout CheckpointChunk) -> Void)?
+    /// Evictions that nodes claim to know, beyond their own, as they give their peers of checkpoints.
+    var addedEvictions: [Eviction] = []
     /// Why nodes gave up.
     private(set) var refusals: [String: String] = [:]
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
@@ -174,11 +176,11 @@ struct TestCluster {
     }
 
     private func tampered(_ frame: [UInt8]) -> [UInt8] {
-        guard let tamper, let messages = try? FrameReader<PeerMessage>.messages(in: frame),
+        guard let messages = try? FrameReader<PeerMessage>.messages(in: frame),
             case .message(.checkpointChunk(var part, let evictions))? = messages.first
         else { return frame }
-        tamper(&part)
-        return PeerMessage.checkpointChunk(part, evictions: evictions).frame
+        tamper?(&part)
+        return PeerMessage.checkpointChunk(part, evictions: evictions + addedEvictions).frame
     }
 
     private mutating func perform(_ request: StoreRequest, of name: String) {
