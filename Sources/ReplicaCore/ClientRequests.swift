@@ -164,7 +164,7 @@ extension Replica {
     private func resolve(_ writes: [Write]) throws(RequestFailure) -> [Write] {
         do throws(DataError) {
             return try Acceptance.resolveServerValues(
-                writes, in: value, wallMilliseconds: now.wallMilliseconds)
+                writes, in: replication.tree, wallMilliseconds: now.wallMilliseconds)
         } catch {
             throw RequestFailure(error)
         }

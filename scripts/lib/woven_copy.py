@@ -117,9 +117,13 @@ def write(folder, sources):
 
 
 def environment(number):
-    """The environment of a process that has the bug of this number."""
+    """The environment of a process that has the bug of this number.
+
+    A bug may make equal values differ in their hashes, and then a run rests on these.
+    """
+    repeatable = {"SWIFT_DETERMINISTIC_HASHING": "1"}
     quiet = {"SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1"}
-    return {**os.environ, **quiet, "HEARTH_SEEDED_BUG": str(number)}
+    return {**os.environ, **repeatable, **quiet, "HEARTH_SEEDED_BUG": str(number)}
 
 
 def limit_memory():

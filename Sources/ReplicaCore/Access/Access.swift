@@ -199,7 +199,7 @@ extension Access {
         of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
-            writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
+            writes, in: replica.data, wallMilliseconds: replica.now.wallMilliseconds)
         var granted: GrantedWay?
         return resolved.flatMap {
             Access.refusal(

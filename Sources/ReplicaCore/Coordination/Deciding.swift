@@ -103,7 +103,7 @@ extension Coordination {
         }
         do throws(DataError) {
             return try Acceptance.resolveServerValues(
-                [Write(path: proposal.path, value: proposal.value)], in: replica.tree,
+                [Write(path: proposal.path, value: proposal.value)], in: replica.data,
                 wallMilliseconds: replica.now.wallMilliseconds)
         } catch {
             let outcome = Verdict.Outcome.invalid(problem: error.problem, fix: error.fix)

@@ -82,7 +82,7 @@ struct Replication: Sendable {
     /// What sessions and coordination see of this moment.
     var view: ReplicationView {
         ReplicationView(
-            now: now, tree: tree.value, vector: vector, time: clock.last, stableTime: stableTime)
+            now: now, data: tree, vector: vector, time: clock.last, stableTime: stableTime)
     }
 
     /// Records the time of the driver's clocks.
@@ -117,12 +117,15 @@ struct Replication: Sendable {
 /// They return what they want done, such as `Submission`, and `Replica` does it.
 struct ReplicationView: Sendable {
     let now: Moment
-    /// The tree as readers see it.
-    let tree: Value
+    /// What has been received, with what is remembered of it.
+    let data: ConvergentTree
     /// How much of each origin is applied.
     let vector: VersionVector
     /// The newest time that the clock has issued or seen.
     let time: HybridTime
     /// All operations with stamps up to this time have arrived.
     let stableTime: HybridTime
+
+    /// The tree as readers see it.
+    var tree: Value { data.value }
 }

@@ -1,3 +1,4 @@
+import Convergence
 import DataTree
 import SyncProtocol
 
@@ -8,7 +9,7 @@ enum Acceptance {
     ///
     /// Source: `convergence.md`, section 7.9, and `firebase-semantics.md`, sections 6 and 7.
     static func resolveServerValues(
-        _ writes: [Write], in tree: Value, wallMilliseconds: UInt64
+        _ writes: [Write], in tree: ConvergentTree, wallMilliseconds: UInt64
     ) throws(DataError) -> [Write] {
         for write in writes { try write.value.validate(at: write.path) }
         var resolved = writes
@@ -16,9 +17,9 @@ enum Acceptance {
             let write = resolved[index]
             resolved[index].value =
                 write.path.last == .priority
-                ? write.value.resolved(at: wallMilliseconds, against: tree[write.path])
+                ? write.value.resolved(at: wallMilliseconds, against: tree.value[write.path])
                 : write.value.resolvingTimestamps(at: wallMilliseconds)
-                    .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
+                    .resolvingPriorities(at: wallMilliseconds, against: tree.value[write.path])
         }
         return resolvePriorities(resolved, in: tree)
     }
@@ -36,13 +37,20 @@ enum Acceptance {
             fix: "write the time or the priority itself, or leave the stamp to the node")
     }
 
-    /// Drops a priority for a location without a value, and adds the removal of the priority of a
-    /// location that the writes leave empty.
-    private static func resolvePriorities(_ writes: [Write], in tree: Value) -> [Write] {
+    /// Writes what becomes of priorities, as Firebase has it: what a location shows as its priority goes with its value.
+    ///
+    /// A location without a value has a priority nevertheless if the operation that emptied it is older, or came from a node
+    /// that did not know the priority. It would show with the next value.
+    private static func resolvePriorities(_ writes: [Write], in tree: ConvergentTree) -> [Write] {
+        let hidden = writes.flatMap { $0.isOfValue ? tree.hiddenPriorities(above: $0.path) : [] }
+        let resolved = resolveShownPriorities(writes, in: tree.value)
+        return removing(priorities: Set(hidden).sorted(), by: resolved)
+    }
+
+    /// Drops a priority for a location without a value, and removes that of a location that the writes leave empty.
+    private static func resolveShownPriorities(_ writes: [Write], in tree: Value) -> [Write] {
         // Only these do either: most writes are neither.
-        guard writes.contains(where: { $0.value.isNull || $0.path.last == .priority }) else {
-            return writes
-        }
+        guard !writes.allSatisfy(\.isOfValue) else { return writes }
         let priorityWrites = writes.filter { $0.path.last == .priority }
         // Each location once: removing a list's children one by one names the list as often.
         let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()
@@ -52,17 +60,18 @@ enum Acceptance {
         for write in writes where write.path.last != .priority {
             after.set(write.value, at: write.path)
         }
-        var resolved = writes.filter { write in
+        let resolved = writes.filter { write in
             write.path.last != .priority || write.value.isNull
                 || !after[write.path.parent ?? .root].isNull
         }
-        for location in emptied where after[location].isNull {
-            let path = location.appending(.priority)
-            if !resolved.contains(where: { $0.path.contains(path) }) {
-                resolved.append(Write(path: path, value: .null))
-            }
-        }
-        return resolved
+        return removing(priorities: emptied.filter { after[$0].isNull }, by: resolved)
+    }
+
+    /// The writes, and those that remove the priorities of some locations, unless they write them already.
+    private static func removing(priorities locations: [Path], by writes: [Write]) -> [Write] {
+        writes
+            + locations.map { Write(path: $0.appending(.priority), value: .null) }
+            .filter { added in !writes.contains { $0.path.contains(added.path) } }
     }
 
     /// The locations above a removed one that have a priority, and lose it if they end up empty.
@@ -79,6 +88,11 @@ enum Acceptance {
         }
         return locations
     }
+}
+
+extension Write {
+    /// Whether its location has a value then, and all above it.
+    fileprivate var isOfValue: Bool { !value.isNull && path.last != .priority }
 }
 
 extension Value {

@@ -1,3 +1,4 @@
+import Convergence
 import DataTree
 import QueryEngine
 import SyncProtocol
@@ -18,7 +19,8 @@ import Testing
         stable: HybridTime = .zero, at milliseconds: UInt64 = 1_000
     ) -> ReplicationView {
         ReplicationView(
-            now: .init(at: milliseconds), tree: tree, vector: vector, time: time,
+            now: .init(at: milliseconds), data: ConvergentTree(value: tree, registers: Registers()),
+            vector: vector, time: time,
             stableTime: stable)
     }
 

@@ -82,6 +82,25 @@ import Testing
         }
     }
 
+    @Test
+    func `one that empties a location before it got its priority leaves none to the next value`() {
+        var cluster = TestCluster(2)
+        let location = Universe.path("a")
+        let value = ClientMessage.put(
+            id: 1, path: Universe.path("a/x"), value: 5, stamp: stamp(present))
+        let priority = ClientMessage.put(
+            id: 2, path: location.appending(.priority), value: 8, stamp: stamp(present + 2))
+        let late = ClientMessage.put(
+            id: 3, path: Universe.path("a/x"), value: .null, stamp: stamp(present + 1))
+        for (client, message) in [value, priority, late].enumerated() {
+            cluster.send(message, by: UInt64(client), to: "n1")
+            cluster.quiesce(milliseconds: 50)
+        }
+        cluster.send(.put(id: 4, path: Universe.path("a/y"), value: 1), to: "n2")
+        cluster.quiesce()
+        for name in cluster.names { #expect(cluster[name].value[location] == ["y": 1]) }
+    }
+
     @Test func `one that leaves a priority to the node is refused`() {
         var cluster = TestCluster(1)
         let sum = Value.deferred(.increment(.integer(1)))
