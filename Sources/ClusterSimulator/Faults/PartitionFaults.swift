@@ -160,7 +160,7 @@ enum Endpoint: Equatable, Sendable {
 extension ScenarioLine {
     fileprivate mutating func endpoint(in scenario: Scenario) throws(ScenarioError) -> Endpoint {
         if peek.text.hasPrefix("c") {
-            return .client(try take().client(among: scenario.clients.count))
+            return .client(try take().client(among: scenario.clients.total))
         }
         return .node(try node(in: scenario))
     }
