@@ -163,8 +163,7 @@ extension Replica {
     /// Resolves what depends on this moment.
     private func resolve(_ writes: [Write]) throws(RequestFailure) -> [Write] {
         do throws(DataError) {
-            return try Acceptance.resolveServerValues(
-                writes, in: replication.tree, wallMilliseconds: now.wallMilliseconds)
+            return try Acceptance.resolveServerValues(writes, seeing: replication.view)
         } catch {
             throw RequestFailure(error)
         }

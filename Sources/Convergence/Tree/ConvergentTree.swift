@@ -72,23 +72,6 @@ public struct ConvergentTree: Sendable {
         return visits
     }
 
-    /// The locations strictly above a path that have no value, and would show a priority if they had one.
-    ///
-    /// - Complexity: O(depth).
-    package func hiddenPriorities(above path: Path) -> [Path] {
-        guard let parent = path.parent, value[parent].isNull else { return [] }
-        var locations: [Path] = []
-        var (value, registers) = (value, registers)
-        for (depth, key) in path.keys.enumerated() {
-            if value.isNull, registers.havePriority {
-                locations.append(Path(Array(path.keys.prefix(depth))))
-            }
-            guard let below = registers.children[key] else { break }
-            (value, registers) = (value[key], below)
-        }
-        return locations
-    }
-
     /// The number of locations that wait to be forgotten: about as many as have registers.
     ///
     /// - Complexity: O(1).
@@ -116,9 +99,6 @@ extension Registers {
             }
         }
     }
-
-    /// Whether the location has a priority, which it shows while it has a value.
-    fileprivate var havePriority: Bool { children[.priority].map { !$0.terms.isEmpty } ?? false }
 
     fileprivate var count: Int {
         children.reduce(isBare ? 0 : 1) { $0 + $1.value.count }

@@ -198,8 +198,7 @@ extension Access {
     mutating func refusal(
         of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        let resolved = try? Acceptance.resolveServerValues(
-            writes, in: replica.data, wallMilliseconds: replica.now.wallMilliseconds)
+        let resolved = try? Acceptance.resolveServerValues(writes, seeing: replica)
         var granted: GrantedWay?
         return resolved.flatMap {
             Access.refusal(

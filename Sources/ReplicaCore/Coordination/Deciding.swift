@@ -103,8 +103,7 @@ extension Coordination {
         }
         do throws(DataError) {
             return try Acceptance.resolveServerValues(
-                [Write(path: proposal.path, value: proposal.value)], in: replica.data,
-                wallMilliseconds: replica.now.wallMilliseconds)
+                [Write(path: proposal.path, value: proposal.value)], seeing: replica)
         } catch {
             let outcome = Verdict.Outcome.invalid(problem: error.problem, fix: error.fix)
             reject(one, outcome, holding: replica.vector)

@@ -19,10 +19,11 @@ struct OpenTurn: Sendable {
 
     /// Begins the next turn.
     mutating func clear() {
-        entries.removeAll(keepingCapacity: true)
-        properties.removeAll(keepingCapacity: true)
-        published.removeAll(keepingCapacity: true)
-        immediate.removeAll(keepingCapacity: true)
+        // Of most turns all are empty, and to empty them again costs more than to look.
+        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
+        if !properties.isEmpty { properties.removeAll(keepingCapacity: true) }
+        if !published.isEmpty { published.removeAll(keepingCapacity: true) }
+        if !immediate.isEmpty { immediate.removeAll(keepingCapacity: true) }
         applied = 0
         clearsOrphans = false
         asksForHeartbeats = false

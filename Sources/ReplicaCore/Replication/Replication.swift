@@ -82,7 +82,8 @@ struct Replication: Sendable {
     /// What sessions and coordination see of this moment.
     var view: ReplicationView {
         ReplicationView(
-            now: now, data: tree, vector: vector, time: clock.last, stableTime: stableTime)
+            now: now, tree: tree.value, registers: tree.registers, vector: vector, time: clock.last,
+            stableTime: stableTime)
     }
 
     /// Records the time of the driver's clocks.
@@ -117,15 +118,14 @@ struct Replication: Sendable {
 /// They return what they want done, such as `Submission`, and `Replica` does it.
 struct ReplicationView: Sendable {
     let now: Moment
-    /// What has been received, with what is remembered of it.
-    let data: ConvergentTree
+    /// The tree as readers see it.
+    let tree: Value
+    /// What is remembered of its locations.
+    let registers: Registers
     /// How much of each origin is applied.
     let vector: VersionVector
     /// The newest time that the clock has issued or seen.
     let time: HybridTime
     /// All operations with stamps up to this time have arrived.
     let stableTime: HybridTime
-
-    /// The tree as readers see it.
-    var tree: Value { data.value }
 }

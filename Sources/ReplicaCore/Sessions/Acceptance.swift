@@ -9,19 +9,20 @@ enum Acceptance {
     ///
     /// Source: `convergence.md`, section 7.9, and `firebase-semantics.md`, sections 6 and 7.
     static func resolveServerValues(
-        _ writes: [Write], in tree: ConvergentTree, wallMilliseconds: UInt64
+        _ writes: [Write], seeing replica: ReplicationView
     ) throws(DataError) -> [Write] {
         for write in writes { try write.value.validate(at: write.path) }
+        let (tree, wallMilliseconds) = (replica.tree, replica.now.wallMilliseconds)
         var resolved = writes
         for index in resolved.indices where resolved[index].value.containsDeferred {
             let write = resolved[index]
             resolved[index].value =
                 write.path.last == .priority
-                ? write.value.resolved(at: wallMilliseconds, against: tree.value[write.path])
+                ? write.value.resolved(at: wallMilliseconds, against: tree[write.path])
                 : write.value.resolvingTimestamps(at: wallMilliseconds)
-                    .resolvingPriorities(at: wallMilliseconds, against: tree.value[write.path])
+                    .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
         }
-        return resolvePriorities(resolved, in: tree)
+        return resolvePriorities(resolved, in: tree, replica.registers)
     }
 
     /// Checks that every node would make the same operation of the writes: two operations with one
@@ -41,10 +42,14 @@ enum Acceptance {
     ///
     /// A location without a value has a priority nevertheless if the operation that emptied it is older, or came from a node
     /// that did not know the priority. It would show with the next value.
-    private static func resolvePriorities(_ writes: [Write], in tree: ConvergentTree) -> [Write] {
-        let hidden = writes.flatMap { $0.isOfValue ? tree.hiddenPriorities(above: $0.path) : [] }
-        let resolved = resolveShownPriorities(writes, in: tree.value)
-        return removing(priorities: Set(hidden).sorted(), by: resolved)
+    private static func resolvePriorities(
+        _ writes: [Write], in tree: Value, _ registers: Registers
+    ) -> [Write] {
+        let resolved = resolveShownPriorities(writes, in: tree)
+        let hidden = writes.flatMap { write in
+            write.isOfValue ? registers.hiddenPriorities(above: write.path, in: tree) : []
+        }
+        return hidden.isEmpty ? resolved : removing(priorities: Set(hidden).sorted(), by: resolved)
     }
 
     /// Drops a priority for a location without a value, and removes that of a location that the writes leave empty.

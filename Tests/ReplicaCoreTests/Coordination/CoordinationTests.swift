@@ -19,7 +19,7 @@ import Testing
     private func view(_ tree: Value = .null, holding vector: VersionVector = [:]) -> ReplicationView
     {
         ReplicationView(
-            now: .init(at: 1_000), data: ConvergentTree(value: tree, registers: Registers()),
+            now: .init(at: 1_000), tree: tree, registers: Registers(),
             vector: vector, time: 1_000, stableTime: .zero)
     }
 

@@ -19,7 +19,7 @@ import Testing
         stable: HybridTime = .zero, at milliseconds: UInt64 = 1_000
     ) -> ReplicationView {
         ReplicationView(
-            now: .init(at: milliseconds), data: ConvergentTree(value: tree, registers: Registers()),
+            now: .init(at: milliseconds), tree: tree, registers: Registers(),
             vector: vector, time: time,
             stableTime: stable)
     }
