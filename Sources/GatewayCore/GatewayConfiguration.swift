@@ -17,6 +17,8 @@ public struct GatewayConfiguration: Sendable {
     public var keepAliveMilliseconds: UInt64 = 30_000
     /// The memory for all bodies that are not complete, and as much again for what waits in sessions that poll.
     public var bodiesBytes = 256 << 20
+    /// How long what belongs to a session with long polls may take.
+    public var polls = LongPollTimes()
     /// The largest message of a WebSocket.
     public var messageBytes = 16 << 20
     /// The memory for all messages of WebSockets that are not complete: once for Firebase's clients, and what waits for them,

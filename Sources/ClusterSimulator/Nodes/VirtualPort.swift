@@ -139,6 +139,9 @@ extension GatewayConfiguration {
         // Longer than the rest of a request can be on its way.
         configuration.deadlines.headMilliseconds = 2_500
         configuration.deadlines.bodyMilliseconds = 2_500
+        configuration.polls.holdMilliseconds = 800
+        configuration.polls.switchMilliseconds = 2_500
+        configuration.connectionLimitPerHost = 20
         configuration.parts = .virtual
         return configuration
     }

@@ -27,7 +27,8 @@ extension GatewayContext {
         var session = LongPollSession(
             credential,
             RealtimeSession(
-                name: name, host: host, access: access, in: configuration.parts, at: now))
+                name: name, host: host, access: access, in: configuration.parts, at: now),
+            within: configuration.polls)
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)

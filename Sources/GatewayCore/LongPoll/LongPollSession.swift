@@ -29,15 +29,13 @@ enum LongPollEffect: Equatable {
 ///
 /// Equal sessions given equal calls return equal effects. Source: `firebase-websocket.md`, section 7.
 struct LongPollSession {
-    /// How long a poll is held, below the 25 s after which clients send another one.
-    static let holdMilliseconds: UInt64 = 20_000
-
     private struct Poll {
         let connection: SessionID
         let sinceMilliseconds: UInt64
     }
 
     let credential: LongPollCredential
+    private let times: LongPollTimes
     private(set) var realtime: RealtimeSession
     private var uploads = LongPollUploads()
     private var outbox: LongPollOutbox
@@ -50,9 +48,11 @@ struct LongPollSession {
     private var effects: [LongPollEffect] = []
 
     /// A session that begins; its first answer is `begin`'s.
-    init(_ credential: LongPollCredential, _ realtime: RealtimeSession) {
-        self.credential = credential
-        self.realtime = realtime
+    init(
+        _ credential: LongPollCredential, _ realtime: RealtimeSession,
+        within times: LongPollTimes
+    ) {
+        (self.credential, self.realtime, self.times) = (credential, realtime, times)
         outbox = LongPollOutbox(holdingBackAbove: realtime.sizes.pollBytes)
     }
 
@@ -135,10 +135,11 @@ extension LongPollSession {
     /// WebSocket does not come to an end.
     mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
         perform(realtime.expireCredential(at: now))
-        if realtime.isSilent(at: now) || transport?.isOverdue(at: now) == true {
+        let isOverdue = transport?.isOverdue(at: now, after: times.switchMilliseconds) ?? false
+        if realtime.isSilent(at: now) || isOverdue {
             end()
         } else if let poll,
-            now.elapsedMilliseconds >= poll.sinceMilliseconds + LongPollSession.holdMilliseconds
+            now.elapsedMilliseconds >= poll.sinceMilliseconds + times.holdMilliseconds
         {
             answerPoll()
         }

@@ -10,9 +10,6 @@ internal import SyncProtocol
 struct TransportSwitch {
     /// The most bytes that wait for the client's `n`.
     static let byteLimit = ChunkJoiner.byteLimit
-    /// A poll that got lost on its way is missed by nobody but the node, since the client has no use for the answer: after so
-    /// long the session is over, and the client begins another one.
-    private static let patienceMilliseconds: UInt64 = 20_000
     /// Messages that can be `a` or a ping are shorter.
     private static let controlBytes = 64
 
@@ -35,10 +32,9 @@ struct TransportSwitch {
     var isFull: Bool { earlyBytes > TransportSwitch.byteLimit || early.count > 20_000 }
 
     /// Whether the client should have sent and received all by polls that there was.
-    func isOverdue(at now: Moment) -> Bool {
+    func isOverdue(at now: Moment, after milliseconds: UInt64) -> Bool {
         guard let switchedMilliseconds else { return false }
-        let limit = switchedMilliseconds + TransportSwitch.patienceMilliseconds
-        return now.elapsedMilliseconds >= limit
+        return now.elapsedMilliseconds >= switchedMilliseconds + milliseconds
     }
 
     /// What has come with a WebSocket message.
