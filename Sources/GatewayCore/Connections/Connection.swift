@@ -227,7 +227,7 @@ extension Connection {
                 ? configuration.partMilliseconds : configuration.keepAliveMilliseconds
             return now >= stream.sentMilliseconds + limit
         // As long as the client polls, these show that it is alive.
-        case .realtime(let realtime): return realtime.session?.isDue(at: context.now) ?? false
+        case .realtime(let realtime): return realtime.isDue(at: context.now)
         case .native: return identity.hasEnded(at: now)
         case .asking, .refusing, .polling, .closing: return false
         }

@@ -12,6 +12,9 @@ struct RealtimeConnection {
 
     var reader: WebSocketReader
     var owner: Owner
+    /// When its client was sent something last, in elapsed milliseconds: clients have no reason to say that they are there then, and
+    /// TCP notices if they are not.
+    fileprivate var toldMilliseconds: UInt64 = 0
     /// The bytes that it keeps, as they were counted last.
     fileprivate(set) var countedBytes = 0
 
@@ -31,6 +34,16 @@ struct RealtimeConnection {
     /// The session, unless its client still polls.
     var session: RealtimeSession? {
         if case .connection(let session) = owner { session } else { nil }
+    }
+
+    /// Whether the client of its own session counts as gone.
+    func isSilent(at now: Moment) -> Bool {
+        session?.isSilent(at: now, told: toldMilliseconds) ?? false
+    }
+
+    /// Whether the client of its own session counts as gone, or what it has shown shows nothing any more.
+    func isDue(at now: Moment) -> Bool {
+        isSilent(at: now) || session?.hasEndedIdentity(at: now) ?? false
     }
 }
 
@@ -179,6 +192,9 @@ extension Connection {
         realtime.owner = .polls(.none)
         let effects = body(&session, &context)
         let waits = session.isWaiting
+        if effects.contains(where: \.tellsClient) {
+            realtime.toldMilliseconds = context.elapsedMilliseconds
+        }
         realtime.owner = .connection(session)
         realtime.countBytes(of: id, &context)
         become(.realtime(realtime))
@@ -203,10 +219,8 @@ extension Connection {
 
     /// Does what is due: ends a session whose client is silent, or what its client has shown.
     mutating func expireRealtime(_ context: inout GatewayContext) {
-        guard case .realtime(let realtime) = activity, let session = realtime.session else {
-            return
-        }
-        if session.isSilent(at: context.now) { return endRealtime(.goingAway, &context) }
+        guard case .realtime(let realtime) = activity else { return }
+        if realtime.isSilent(at: context.now) { return endRealtime(.goingAway, &context) }
         updateRealtime(&context) { session, context in session.expireCredential(at: context.now) }
     }
 
@@ -243,6 +257,11 @@ extension Connection {
         endSession(&context)
         close(&context)
     }
+}
+
+extension RealtimeEffect {
+    /// Whether the client is sent something.
+    fileprivate var tellsClient: Bool { if case .send = self { true } else { false } }
 }
 
 extension RestFailure {

@@ -22,7 +22,7 @@ package enum RealtimeEffect: Equatable, Sendable {
 /// The gateway sends `begin`'s effects first, and gives it what arrives and what the replica answers. Equal sessions
 /// given equal calls return equal effects. Source: the messages that Firebase's clients send and accept.
 package struct RealtimeSession {
-    /// A session from which nothing has come for so long is over: clients send `0` after 45 s of silence.
+    /// A session with so long a silence of both ends is over: clients send `0` 45 s after they have sent or received something.
     package static let silenceMilliseconds: UInt64 = 100_000
     /// So many requests may be unanswered.
     static let requestLimit = 20_000
@@ -83,14 +83,15 @@ package struct RealtimeSession {
     }
 
     /// Whether the client counts as gone.
-    package func isSilent(at now: Moment) -> Bool {
-        now.elapsedMilliseconds >= heard.elapsedMilliseconds + RealtimeSession.silenceMilliseconds
+    ///
+    /// - Parameter told: When the client was sent something last, in elapsed milliseconds, if TCP finds out whether it takes that.
+    package func isSilent(at now: Moment, told: UInt64 = 0) -> Bool {
+        let last = max(heard.elapsedMilliseconds, told)
+        return now.elapsedMilliseconds >= last + RealtimeSession.silenceMilliseconds
     }
 
-    /// Whether the client counts as gone, or what it has shown shows nothing any more.
-    func isDue(at now: Moment) -> Bool {
-        isSilent(at: now) || identity.hasEnded(at: now.elapsedMilliseconds)
-    }
+    /// Whether what the client has shown shows nothing any more.
+    func hasEndedIdentity(at now: Moment) -> Bool { identity.hasEnded(at: now.elapsedMilliseconds) }
 
     /// Whether messages wait until the connection has room: the replica's answers should wait as well.
     package var isWaiting: Bool { outgoing.isWaiting }

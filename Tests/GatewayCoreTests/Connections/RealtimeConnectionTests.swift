@@ -63,6 +63,23 @@ import Testing
         return String(handshake[start...].prefix(32))
     }
 
+    @Test mutating func `a client that is told something may say nothing; both may not`() {
+        let id = connect()
+        send(#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/a","h":""}}}"#, by: id)
+        send(#"{"t":"d","d":{"r":2,"a":"o","b":{"p":"/gone","d":true}}}"#, by: id)
+        for number in 1...4 {
+            node.wait(60_000)
+            _ = node.curl("/a.json", "PUT", body: "\(number)")
+            #expect(texts(id).last == #"{"t":"d","d":{"a":"d","b":{"p":"a","d":\#(number)}}}"#)
+        }
+        #expect(!node.closed.contains(id))
+        node.wait(99_000)
+        #expect(!node.closed.contains(id))
+        node.wait(1_000)
+        #expect(node.closed.contains(id))
+        #expect(node.curl("/gone.json").body == "true")
+    }
+
     @Test mutating func `the server greets first, without extension or subprotocol`() {
         let id = connect()
         let text = node.text(id)
