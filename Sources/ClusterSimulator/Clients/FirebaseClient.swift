@@ -46,6 +46,8 @@ struct FirebaseClient {
     private(set) var connections: [FirebaseTransport.Lane: Int] = [:]
     /// Whether its sessions begin with polls.
     private let polls: Bool
+    /// Nothing happens to nodes and connections, so that no node has a reason to end a session.
+    private let isUndisturbed: Bool
     /// The node to which it was connected last.
     private(set) var node: Int?
     /// Whether it does not read what its node sends.
@@ -75,13 +77,17 @@ struct FirebaseClient {
     /// Its node has no WebSocket for it.
     private(set) var isRefused = false
     var ended: [FirebaseTransaction] = []
+    /// When either end has said something last.
+    private var lastTraffic: Microseconds = 0
+    /// When it looks next whether it has to say that it is there.
+    private(set) var nextLook: Microseconds = 0
 
     init(
         index: Int, nodes: [Int], program: ApplicationProgram, streams: [EventStream],
-        random: SplitMix64, polls: Bool = false
+        random: SplitMix64, polls: Bool = false, isUndisturbed: Bool = false
     ) {
         self.index = index
-        self.polls = polls
+        (self.polls, self.isUndisturbed) = (polls, isUndisturbed)
         self.nodes = nodes
         self.program = program
         self.streams = streams
@@ -101,6 +107,19 @@ struct FirebaseClient {
 
     /// How long a node may take to answer a poll behind which another one has come.
     private static let pollPatience: Microseconds = .seconds(5)
+
+    /// After so long a silence a client says that it is there, as Firebase's do.
+    private static let patience: Microseconds = .seconds(45)
+
+    mutating func noteTraffic(at now: Microseconds) { lastTraffic = now }
+
+    /// Says that it is there, if neither end has said anything for long.
+    mutating func keepAlive(at now: Microseconds) {
+        let isSilent = now >= lastTraffic + FirebaseClient.patience
+        if isSilent, isReady, !transport.hasPolls { outgoing.append(FirebaseText.keepAlive) }
+        if isSilent { lastTraffic = now }
+        nextLook = lastTraffic + FirebaseClient.patience
+    }
 
     /// Whether two of its polls have had no answer for long, while nothing fails.
     mutating func hasUnansweredPoll(at now: Microseconds) -> Bool {
@@ -188,8 +207,9 @@ extension FirebaseClient {
             case .message(let message): take(message)
             case .ended(let code):
                 refuse()
-                // As another session of its own has begun, or the node stops.
-                if code != 1_000, code != 1_001 { fail("its node closed with \(code)") }
+                // As another session of its own has begun after a failure, or the node stops.
+                let isExpected = !isUndisturbed && (code == 1_000 || code == 1_001)
+                if !isExpected { fail("its node closed with \(code)") }
             case .refused(let status):
                 refuse()
                 if status != 503 { fail("no WebSocket, but \(status)") }

@@ -24,6 +24,8 @@ struct FirebasePolls {
     /// What came before an answer with a smaller number.
     private var early: [Int: [FirebaseMessage]] = [:]
     private var nextAnswer = 0
+    /// The answer behind which the node has ended the session.
+    private var lastAnswer: Int?
     private var nextSegment = 0
     private var unsent: [[UInt8]] = []
 
@@ -125,12 +127,20 @@ struct FirebasePolls {
                 guard words.count == 7 else { return [.failure("\(line)")] }
                 credential = (words[3], words[5])
             } else if line.hasPrefix("pLPCommand(\"close\"") {
-                events += deliver() + [.ended]
+                let number = line.split(separator: ",").dropFirst().first.flatMap {
+                    Int($0.dropLast(2))
+                }
+                lastAnswer = number ?? nextAnswer - 1
             } else if let failure = keep(line, by: json) {
                 events.append(failure)
             }
         }
-        return deliver() + events
+        events = deliver() + events
+        if let last = lastAnswer, nextAnswer > last {
+            lastAnswer = nil
+            events.append(.ended)
+        }
+        return events
     }
 
     /// Keeps the messages of a line until those before have come.

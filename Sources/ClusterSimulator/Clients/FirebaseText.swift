@@ -10,6 +10,8 @@ enum FirebaseText {
     /// That the client sends by a WebSocket from now on, and that it sends nothing more by polls.
     static let acknowledgedSwitch = Array(#"{"t":"c","d":{"t":"a","d":{}}}"#.utf8)
     static let endedTransmission = Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)
+    /// What a client says if it has nothing to say.
+    static let keepAlive = Array("0".utf8)
 
     static func request(_ number: Int64, _ action: String, _ body: String) -> [UInt8] {
         Array(#"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#.utf8)

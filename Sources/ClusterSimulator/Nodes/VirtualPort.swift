@@ -141,7 +141,7 @@ extension GatewayConfiguration {
         configuration.deadlines.bodyMilliseconds = 2_500
         configuration.polls.holdMilliseconds = 800
         configuration.polls.switchMilliseconds = 2_500
-        configuration.connectionLimitPerHost = 20
+        configuration.connectionLimitPerHost = 6
         configuration.parts = .virtual
         return configuration
     }

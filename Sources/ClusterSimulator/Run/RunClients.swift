@@ -270,7 +270,8 @@ extension Scenario {
         random.shuffle(&nodes)
         return FirebaseClient(
             index: index, nodes: nodes, program: program(clients.applications + number),
-            streams: streams, random: random, polls: number >= clients.firebase - clients.polls)
+            streams: streams, random: random, polls: number >= clients.firebase - clients.polls,
+            isUndisturbed: isUndisturbed)
     }
 
     /// A client of REST or of a stream takes its share of the steps.

@@ -26,6 +26,7 @@ extension SimulatedRun {
         if let failure = firebaseClients[number].failure {
             quiescence.fail("c\(firebaseClients[number].index + 1): \(failure)")
         }
+        if !requests.isEmpty { firebaseClients[number].noteTraffic(at: now) }
         for (lane, bytes) in requests { send(bytes: bytes, on: connection(of: number, as: lane)) }
     }
 
@@ -117,6 +118,15 @@ extension SimulatedRun {
         let node = firebaseClients[number].nextNode()
         firebaseClients[number].connect(to: nodes[node].name)
         flush(number)
+        keepAlive(firebaseClient: number)
+    }
+
+    /// A client says that it is there after long silence, and looks after that again.
+    private mutating func keepAlive(firebaseClient number: Int) {
+        firebaseClients[number].keepAlive(at: now)
+        flush(number)
+        queue.schedule(
+            .clientTurns(firebaseClients[number].index), at: firebaseClients[number].nextLook)
     }
 
     private mutating func disconnect(firebaseClient number: Int) {
@@ -135,12 +145,18 @@ extension SimulatedRun {
         schedule(.clientTurns(firebaseClients[number].index), after: delay)
     }
 
-    mutating func turn(firebaseClient number: Int) { connect(firebaseClient: number) }
+    mutating func turn(firebaseClient number: Int) {
+        if !firebaseClients[number].connections.isEmpty, now >= firebaseClients[number].nextLook {
+            return keepAlive(firebaseClient: number)
+        }
+        connect(firebaseClient: number)
+    }
 
     mutating func takeReply(
         _ bytes: [UInt8], onFirebaseClient number: Int, on connection: Int
     ) {
         statistics.changes += 1
+        firebaseClients[number].noteTraffic(at: now)
         firebaseClients[number].receive(bytes: bytes, on: connection, by: reader)
         flush(number)
         if firebaseClients[number].isRefused { loseSession(ofFirebaseClient: number) }

@@ -124,6 +124,9 @@ struct FaultSettings: Sendable {
     /// At each draw, by the names under which faults are drawn.
     private var chances: [String: Probability] = [:]
 
+    /// Whether none is ever drawn.
+    var areNone: Bool { chances.values.allSatisfy { $0 == .zero } }
+
     subscript(name: String) -> Probability {
         get { chances[name] ?? .zero }
         set { chances[name] = newValue }

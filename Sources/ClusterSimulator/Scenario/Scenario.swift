@@ -40,6 +40,11 @@ public struct Scenario: Sendable {
     var invariants: [Invariant] = []
     /// The settings that the file names, as in `network loss`.
     var named: Set<String> = []
+    /// Whether nothing happens to nodes, and to connections of clients.
+    var isUndisturbed: Bool {
+        let hasFault = script.contains { if case .fault = $0.action { true } else { false } }
+        return faults.areNone && !hasFault && network.breaks == .zero
+    }
     /// When clients stop and faults end.
     var until: Microseconds = .seconds(10)
     /// How long the cluster may go without progress after all faults before it counts as stuck: a client searches
