@@ -141,6 +141,19 @@ import Testing
         #expect(cluster["n1"].value == ["a": ["y": 1]])
     }
 
+    @Test func `a priority that goes with the last child goes for all writers`() {
+        var cluster = TestCluster(2)
+        cluster.send(.put(id: 1, path: Universe.path("a/x"), value: 1), to: "n1")
+        cluster.send(.put(id: 2, path: Universe.path("a/.priority"), value: 3), to: "n1")
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        cluster.send(.put(id: 3, path: Universe.path("a/x"), value: .null), to: "n1")
+        cluster.quiesce(milliseconds: 20)
+        cluster.send(.put(id: 4, path: Universe.path("a/y"), value: 1), to: "n2")
+        cluster.cuts = []
+        cluster.quiesce()
+        for name in cluster.names { #expect(cluster[name].value == ["a": ["y": 1]]) }
+    }
+
     @Test func `a timestamp is the accepting node's wall time, everywhere the same`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: .deferred(.timestamp)), to: "n1")
