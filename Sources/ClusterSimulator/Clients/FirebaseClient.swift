@@ -79,8 +79,8 @@ struct FirebaseClient {
     var ended: [FirebaseTransaction] = []
     /// When either end has said something last.
     private var lastTraffic: Microseconds = 0
-    /// When it looks next whether it has to say that it is there.
-    private(set) var nextLook: Microseconds = 0
+    /// Until when it need not say that it is there.
+    private(set) var keepAliveTime: Microseconds = 0
 
     init(
         index: Int, nodes: [Int], program: ApplicationProgram, streams: [EventStream],
@@ -109,16 +109,17 @@ struct FirebaseClient {
     private static let pollPatience: Microseconds = .seconds(5)
 
     /// After so long a silence a client says that it is there, as Firebase's do.
-    private static let patience: Microseconds = .seconds(45)
+    private static let keepAliveInterval: Microseconds = .seconds(45)
 
     mutating func noteTraffic(at now: Microseconds) { lastTraffic = now }
 
     /// Says that it is there, if neither end has said anything for long.
     mutating func keepAlive(at now: Microseconds) {
-        let isSilent = now >= lastTraffic + FirebaseClient.patience
-        if isSilent, isReady, !transport.hasPolls { outgoing.append(FirebaseText.keepAlive) }
-        if isSilent { lastTraffic = now }
-        nextLook = lastTraffic + FirebaseClient.patience
+        if now >= lastTraffic + FirebaseClient.keepAliveInterval {
+            if isReady, !transport.hasPolls { outgoing.append(FirebaseText.keepAlive) }
+            lastTraffic = now
+        }
+        keepAliveTime = lastTraffic + FirebaseClient.keepAliveInterval
     }
 
     /// Whether two of its polls have had no answer for long, while nothing fails.

@@ -121,12 +121,12 @@ extension SimulatedRun {
         keepAlive(firebaseClient: number)
     }
 
-    /// A client says that it is there after long silence, and looks after that again.
+    /// A client says that it is there, if both ends were silent for long, and its timer is set for the next time.
     private mutating func keepAlive(firebaseClient number: Int) {
         firebaseClients[number].keepAlive(at: now)
         flush(number)
         queue.schedule(
-            .clientTurns(firebaseClients[number].index), at: firebaseClients[number].nextLook)
+            .clientTurns(firebaseClients[number].index), at: firebaseClients[number].keepAliveTime)
     }
 
     private mutating func disconnect(firebaseClient number: Int) {
@@ -146,7 +146,9 @@ extension SimulatedRun {
     }
 
     mutating func turn(firebaseClient number: Int) {
-        if !firebaseClients[number].connections.isEmpty, now >= firebaseClients[number].nextLook {
+        if !firebaseClients[number].connections.isEmpty,
+            now >= firebaseClients[number].keepAliveTime
+        {
             return keepAlive(firebaseClient: number)
         }
         connect(firebaseClient: number)

@@ -47,7 +47,7 @@ enum Acceptance {
     ) -> [Write] {
         let resolved = resolveShownPriorities(writes, in: tree)
         let hidden = writes.flatMap { write in
-            write.isOfValue ? registers.hiddenPriorities(above: write.path, in: tree) : []
+            write.putsValue ? registers.hiddenPriorities(above: write.path, in: tree) : []
         }
         return hidden.isEmpty ? resolved : removing(priorities: Set(hidden).sorted(), by: resolved)
     }
@@ -55,7 +55,7 @@ enum Acceptance {
     /// Drops a priority for a location without a value, and removes that of a location that the writes leave empty.
     private static func resolveShownPriorities(_ writes: [Write], in tree: Value) -> [Write] {
         // Only these do either: most writes are neither.
-        guard !writes.allSatisfy(\.isOfValue) else { return writes }
+        guard !writes.allSatisfy(\.putsValue) else { return writes }
         let priorityWrites = writes.filter { $0.path.last == .priority }
         // Each location once: removing a list's children one by one names the list as often.
         let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()
@@ -96,8 +96,8 @@ enum Acceptance {
 }
 
 extension Write {
-    /// Whether its location has a value then, and all above it.
-    fileprivate var isOfValue: Bool { !value.isNull && path.last != .priority }
+    /// Whether its location has a value afterwards, and so all above it.
+    fileprivate var putsValue: Bool { !value.isNull && path.last != .priority }
 }
 
 extension Value {

@@ -10,12 +10,7 @@ import Testing
 
     /// Three nodes that make checkpoints often.
     private func cluster() -> TestCluster {
-        var cluster = TestCluster(3)
-        cluster.checkpointBytes = 500
-        for name in cluster.names {
-            cluster.crash(name)
-            cluster.start(name)
-        }
+        var cluster = TestCluster(3, checkpointBytes: 500)
         for number in 1...150 {
             cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
         }

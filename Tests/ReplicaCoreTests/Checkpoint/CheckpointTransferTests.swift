@@ -9,16 +9,7 @@ import Testing
     private let list = Universe.path("list")
 
     /// Three nodes that make checkpoints often, and have logs that begin late.
-    private func cluster() -> TestCluster {
-        var cluster = TestCluster(3)
-        cluster.checkpointBytes = 500
-        for name in cluster.names {
-            cluster.crash(name)
-            cluster.start(name)
-        }
-        cluster.quiesce()
-        return cluster
-    }
+    private func cluster() -> TestCluster { TestCluster(3, checkpointBytes: 500) }
 
     private func push(_ count: Int, to name: String, of cluster: inout TestCluster) {
         for number in 0..<count {

@@ -141,6 +141,14 @@ import Testing
         #expect(cluster["n1"].value == ["a": ["y": 1]])
     }
 
+    @Test func `a priority stays as a child gets children`() {
+        var cluster = TestCluster(1)
+        cluster.send(.put(id: 1, path: Universe.path("a/x"), value: 1), to: "n1")
+        cluster.send(.put(id: 2, path: Universe.path("a/.priority"), value: 3), to: "n1")
+        cluster.send(.put(id: 3, path: Universe.path("a/b/c"), value: 1), to: "n1")
+        #expect(cluster["n1"].value == ["a": (["x": 1, "b": ["c": 1]] as Value).prioritized(3)])
+    }
+
     @Test func `a priority that goes with the last child goes for all writers`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: Universe.path("a/x"), value: 1), to: "n1")

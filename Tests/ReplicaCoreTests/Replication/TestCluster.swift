@@ -27,7 +27,7 @@ struct TestCluster {
     /// The nodes whose disks do not sync by themselves.
     var stuckDisks: [String] = []
     /// Of nodes that start from now on.
-    var checkpointBytes = 16 << 20
+    var checkpointBytes: Int
     var logLimit: UInt64 = 1_000_000
     var orphanPolicy = OrphanPolicy.replay
     var limits = ReplicaLimits()
@@ -44,9 +44,9 @@ struct TestCluster {
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
     private var incarnations: UInt64 = 0
 
-    init(_ count: Int, durability: Durability = .commit) {
+    init(_ count: Int, durability: Durability = .commit, checkpointBytes: Int = 16 << 20) {
         names = (1...count).map { "n\($0)" }
-        self.durability = durability
+        (self.durability, self.checkpointBytes) = (durability, checkpointBytes)
         for name in names { start(name) }
         quiesce()
     }

@@ -82,23 +82,42 @@ import Testing
         }
     }
 
-    @Test
-    func `one that empties a location before it got its priority leaves none to the next value`() {
+    /// Two nodes with a location that has no value, as the write that emptied it is older than its priority, and than that of
+    /// the location above.
+    private func clusterWithHiddenPriorities() -> TestCluster {
         var cluster = TestCluster(2)
-        let location = Universe.path("a")
-        let value = ClientMessage.put(
-            id: 1, path: Universe.path("a/x"), value: 5, stamp: stamp(present))
-        let priority = ClientMessage.put(
-            id: 2, path: location.appending(.priority), value: 8, stamp: stamp(present + 2))
-        let late = ClientMessage.put(
-            id: 3, path: Universe.path("a/x"), value: .null, stamp: stamp(present + 1))
-        for (client, message) in [value, priority, late].enumerated() {
+        let (above, location) = (Universe.path("a"), Universe.path("a/b"))
+        for (client, (path, value, time)) in [
+            (location.appending("x"), 5, present), (above.appending(.priority), 7, present + 2),
+            (location.appending(.priority), 8, present + 2),
+            (location.appending("x"), .null, present + 1),
+        ].enumerated() as EnumeratedSequence<[(Path, Value, UInt64)]> {
+            let message = ClientMessage.put(id: 1, path: path, value: value, stamp: stamp(time))
             cluster.send(message, by: UInt64(client), to: "n1")
             cluster.quiesce(milliseconds: 50)
         }
-        cluster.send(.put(id: 4, path: Universe.path("a/y"), value: 1), to: "n2")
+        for name in cluster.names { #expect(cluster[name].value == .null) }
+        return cluster
+    }
+
+    @Test func `a priority that is newer than the end of its value does not show with the next`() {
+        var cluster = clusterWithHiddenPriorities()
+        cluster.send(.put(id: 4, path: Universe.path("a/b/y"), value: 1), to: "n2")
         cluster.quiesce()
-        for name in cluster.names { #expect(cluster[name].value[location] == ["y": 1]) }
+        for name in cluster.names { #expect(cluster[name].value == ["a": ["b": ["y": 1]]]) }
+    }
+
+    @Test func `the next value may come with a priority`() {
+        var cluster = clusterWithHiddenPriorities()
+        let location = Universe.path("a/b")
+        let writes = [
+            Write(path: "y", value: 1), Write(path: Path([.priority]), value: 4),
+        ]
+        cluster.send(.merge(id: 4, path: location, writes: writes), to: "n2")
+        cluster.quiesce()
+        for name in cluster.names {
+            #expect(cluster[name].value == ["a": ["b": (["y": 1] as Value).prioritized(4)]])
+        }
     }
 
     @Test func `one that leaves a priority to the node is refused`() {
