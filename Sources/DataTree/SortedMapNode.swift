@@ -85,7 +85,7 @@ final class Node<Item>: ManagedBuffer<NodeHeader, UInt64> {
 
     @inlinable
     deinit {
-        keys.deinitialize(count: count)
+        keys.deinitialize(keys: count)
         if height == 0 {
             items.deinitialize(count: count)
         } else {
@@ -185,9 +185,12 @@ extension Node {
 
     @inlinable
     func append(copyOf node: Node) {
-        (keys + count).initialize(from: node.keys, count: node.count)
+        (keys + count).initialize(from: node.keys, keys: node.count)
         if height == 0 {
-            (items + count).initialize(from: node.items, count: node.count)
+            // One by one, which needs no call for each: the compiler knows how such an item is copied.
+            for index in 0..<node.count {
+                (items + count + index).initialize(to: node.items[index])
+            }
         } else {
             (children + count).initialize(from: node.children, count: node.count)
         }
@@ -215,5 +218,30 @@ extension Node {
         var sum = 0
         for index in 0..<count { sum += children[index].total }
         return sum
+    }
+}
+
+// MARK: - Many keys
+
+// Nearly all keys are short and hold no object, so that their memory can be copied and left as it is. The standard library
+// would call a function for each of them.
+
+extension UnsafeMutablePointer<Key> {
+    /// Copies keys to memory that has none.
+    @inlinable
+    func initialize(from source: UnsafeMutablePointer<Key>, keys count: Int) {
+        UnsafeMutableRawPointer(self).copyMemory(
+            from: source, byteCount: count * MemoryLayout<Key>.stride)
+        for index in 0..<count {
+            if let overflow = source[index].overflow { _ = Unmanaged.passRetained(overflow) }
+        }
+    }
+
+    /// Destroys keys.
+    @inlinable
+    func deinitialize(keys count: Int) {
+        for index in 0..<count where self[index].overflow != nil {
+            (self + index).deinitialize(count: 1)
+        }
     }
 }

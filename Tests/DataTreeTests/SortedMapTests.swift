@@ -1,5 +1,6 @@
-import DataTree
 import Testing
+
+@testable import DataTree
 
 /// Compares the map with a plain sorted array that goes through the same changes.
 @Suite struct SortedMapTests {
@@ -43,6 +44,22 @@ import Testing
             }
             #expect(visited == keys && found == keys.map { map[$0] }, "seed \(seed)")
         }
+    }
+
+    @Test func `the memory of long keys is given back with the last map that has them`() {
+        weak var text: LongKey?
+        do {
+            var map = Map()
+            for number in 0..<200 {
+                map[Key(unchecked: String(repeating: "long", count: 10) + "\(number)")] = .boolean(true)
+            }
+            text = map.first?.key.overflow
+            var copy = map
+            copy[Key(unchecked: "a")] = .boolean(true)
+            map = Map()
+            #expect(text != nil && copy.count == 201)
+        }
+        #expect(text == nil)
     }
 
     static func randomKey(_ random: inout SeededRandom, among count: Int) -> Key {
