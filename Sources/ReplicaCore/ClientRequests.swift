@@ -58,7 +58,7 @@ extension Replica {
         case .ping: sessions.sendAtOnce(.pong(id, at: now), to: session)
         default: sessions.refuseAtOnce(isUser ? .asUsersSeeIt : failure, id, session)
         }
-        replication.turn.immediate += sessions.takeImmediate()
+        replication.turn.immediate.append(all: sessions.takeImmediate())
     }
 
     /// Refuses a request that an evicted node cannot serve yet.

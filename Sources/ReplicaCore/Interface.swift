@@ -106,3 +106,11 @@ public enum Durability: String, CaseIterable, Sendable {
     /// At once; nothing is stored on disk.
     case memory
 }
+
+extension [Output] {
+    /// Appends the outputs of a step: most steps have none, and most turns those of one step.
+    package mutating func append(all outputs: [Output]) {
+        if outputs.isEmpty { return }
+        if isEmpty { self = outputs } else { self += outputs }
+    }
+}

@@ -41,7 +41,7 @@ extension Replica {
         }
         coordination.dropExpired(at: now.elapsedMilliseconds)
         if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
-        replication.turn.immediate += coordination.takeOutputs()
+        replication.turn.immediate.append(all: coordination.takeOutputs())
         answerTransactions()
     }
 
@@ -52,7 +52,8 @@ extension Replica {
         return Election.Situation(
             milliseconds: milliseconds, time: replication.clock.last, vector: vector,
             durableVote: turns.durable.lease, mayLead: mayVote && lifecycle.isOpen,
-            heartbeats: peers.all.compactMap(\.heartbeat), memberCount: peers.all.count + 1,
+            heartbeats: coordination.election.isCandidate ? peers.all.compactMap(\.heartbeat) : [],
+            memberCount: peers.all.count + 1,
             liveCount: peers.liveCount(at: milliseconds) + 1,
             rank: peers.liveCount(before: configuration.member, at: milliseconds))
     }

@@ -15,7 +15,7 @@ extension Replica {
         // On-disconnect writes of clients that are gone belong to this turn.
         for left in sessions.probeDisconnects(at: now) { write(permitted(left)) }
         // Replies that show no data: they wait for no turn, and so may be taken anywhere before the return.
-        replication.turn.immediate += sessions.takeImmediate()
+        replication.turn.immediate.append(all: sessions.takeImmediate())
         // Slow clients are sent the tree with everything that this turn has applied.
         answerWaitingClients()
         // Before the batch is closed: it includes what the coordinator decides now.
@@ -33,8 +33,8 @@ extension Replica {
         // Evictions, members and the vote become durable with this turn, because a heartbeat tells of them only
         // afterwards.
         storeFacts()
-        var outputs = hold(at: time)
-        outputs += dueSynchronization()
+        var held = hold(at: time)
+        held.append(all: dueSynchronization())
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()
         // Once in each heartbeat interval, because each looks at all peers.
@@ -46,15 +46,16 @@ extension Replica {
         // After the batch is closed: it has what this turn has accepted.
         keepForInstallation()
         // Before the checkpoint, which need not store what is forgotten.
-        forgetRegisters(isIdle: outputs.isEmpty)
+        forgetRegisters(isIdle: held.isEmpty)
         defer { replication.turn.clear() }
         // Immediate first: it rests on earlier turns alone. The last three behind `store`: a truncation relies on what
         // this turn holds, an installation reads its batches from the log, and a checkpoint must not cover what is not
         // stored.
-        outputs.insert(contentsOf: replication.turn.immediate, at: 0)
-        outputs += truncation
-        outputs += dueInstallation()
-        outputs += dueCheckpoint()
+        var outputs = replication.turn.immediate
+        outputs.append(all: held)
+        outputs.append(all: truncation)
+        outputs.append(all: dueInstallation())
+        outputs.append(all: dueCheckpoint())
         return outputs
     }
 
@@ -167,14 +168,14 @@ extension Replica {
     private mutating func publishRequestedHeartbeat() {
         guard replication.turn.owesHeartbeat else { return }
         heartbeats.request(after: turns.lastNumber)
-        replication.turn.immediate += requestedHeartbeat()
+        replication.turn.immediate.append(all: requestedHeartbeat())
     }
 
     /// Publishes the regular heartbeat, and does what is due as often.
     private mutating func publishHeartbeat() {
         heartbeats.next(after: now.elapsedMilliseconds)
         sessions.listens.dropIdleIndexes(at: now.elapsedMilliseconds)
-        replication.turn.immediate += currentHeartbeat
+        replication.turn.immediate.append(all: currentHeartbeat)
         replication.greetPeers()
         if !checkpoints.refused.isEmpty, replication.peers.areCovered(by: vector) {
             checkpoints.forgetRefused()

@@ -388,11 +388,3 @@ struct VirtualNode {
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
 }
-
-extension [Output] {
-    /// Appends the outputs of a step: most steps have none, and most turns those of one step.
-    fileprivate mutating func append(all outputs: [Output]) {
-        if outputs.isEmpty { return }
-        if isEmpty { self = outputs } else { self += outputs }
-    }
-}

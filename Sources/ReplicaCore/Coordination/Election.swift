@@ -195,7 +195,7 @@ extension Election {
         var durableVote: Lease?
         /// Whether it serves clients, can write, and holds everything that it has ever reported as held.
         var mayLead: Bool
-        /// The last heartbeats of the other members.
+        /// The last heartbeats of the other members; those of a candidate alone are looked at.
         var heartbeats: [Heartbeat]
         /// The number of configured members, this one included, and how many of them are live.
         var memberCount: Int
@@ -324,6 +324,8 @@ extension Election {
         /// The latest stamp that most members allow.
         var ceiling: HybridTime
     }
+
+    var isCandidate: Bool { candidacy != nil }
 
     /// Whether this member waits for votes, or for operations that its voters hold.
     var isStanding: Bool { candidacy != nil && !isCaughtUp }
