@@ -29,15 +29,15 @@ struct Link: Sendable {
         case giveUp
     }
 
-    private let configuration: Configuration
-    private var index = 0
     private(set) var state = State.resting(until: 0)
+    private var index = 0
     /// Failed tries since a node answered last.
     private(set) var failures = 0
     /// Whether a try is only a head start: in the first round, if there are several nodes.
     private var isHasty: Bool
     /// Whether a node of this round was left after its head start: it may be slow, and is tried again.
     private var hasLeftEarly = false
+    private let configuration: Configuration
 
     init(_ configuration: Configuration) {
         self.configuration = configuration

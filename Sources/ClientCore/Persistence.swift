@@ -33,6 +33,7 @@ struct Persistence: Sendable {
     private(set) var rest: UInt64 = 0
 
     mutating func takeRecords() -> [Record] {
+        if records.isEmpty { return [] }
         defer { records = [] }
         return records
     }

@@ -37,13 +37,8 @@ struct Requests: Sendable {
         }
     }
 
-    /// Writes in flight that the node stamps.
-    private var unstamped: Set<UInt64> = []
     /// By the number that the request has on the wire; iterated in sorted order only.
     private var inFlight: [UInt64: Pending] = [:]
-    /// The requests in flight that were sent with an effect, ascending; those before `effectsHead` have been taken.
-    private var effects: [UInt64] = []
-    private var effectsHead = 0
     /// Writes that the node refused because of their stamps, by the same numbers, ascending.
     private(set) var returned: [(wireID: UInt64, pending: Pending)] = []
     /// In the order of sending; those before `head` have been taken.
@@ -51,6 +46,11 @@ struct Requests: Sendable {
     private var head = 0
     /// No deadline is before this moment.
     private(set) var nextDeadline = UInt64.max
+    /// Writes in flight that the node stamps.
+    private var unstamped: Set<UInt64> = []
+    /// The requests in flight that were sent with an effect, ascending; those before `effectsHead` have been taken.
+    private var effects: [UInt64] = []
+    private var effectsHead = 0
     /// Roughly how many bytes all have.
     private(set) var byteCount = 0
 

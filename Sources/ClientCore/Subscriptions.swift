@@ -13,24 +13,28 @@ struct Subscriptions: Sendable {
         let listen: ServerListen
         /// Its number on this connection, once it was sent there.
         var wireID: UInt64?
+        /// Whether it was sent on this connection, and the node has said nothing of it yet.
+        var isUnanswered = false
         /// Whether it has changes that are not kept yet.
         var isTold = false
     }
 
+    // Each turn looks at these two numbers and at the slice, rather than into dictionaries.
+    private var count = 0
+    /// How many of them were sent on this connection, and not answered yet.
+    private var unansweredCount = 0
+    /// The listens not yet sent on this connection.
+    private var unasked: ArraySlice<UInt64> = []
     /// In the order in which they were started; iterated in sorted order only.
     private var subscriptions: [UInt64: Subscription] = [:]
     private var numbers: [Kind: UInt64] = [:]
     private var byWireID: [UInt64: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// The listens not yet sent on this connection.
-    private var unasked: ArraySlice<UInt64> = []
-    /// The numbers of the listens on this connection of which the node has said nothing yet.
-    private var unanswered: Set<UInt64> = []
 
-    var isEmpty: Bool { subscriptions.isEmpty }
+    var isEmpty: Bool { count == 0 }
 
     /// Whether a listen was not sent on this connection, or the node has not begun to serve it.
-    var awaitsAnswers: Bool { !unanswered.isEmpty || !unasked.isEmpty }
+    var awaitsAnswers: Bool { unansweredCount > 0 || !unasked.isEmpty }
 
     mutating func start(_ listen: ServerListen) {
         lastNumber += 1
@@ -38,6 +42,7 @@ struct Subscriptions: Sendable {
         precondition(numbers[kind] == nil, "a second listen for \(listen.path)")
         numbers[kind] = lastNumber
         subscriptions[lastNumber] = Subscription(listen: listen)
+        count += 1
         unasked.append(lastNumber)
     }
 
@@ -45,9 +50,11 @@ struct Subscriptions: Sendable {
     mutating func stop(_ listen: ServerListen) -> UInt64? {
         let kind = Kind(path: listen.path, tag: listen.tag)
         guard let number = numbers.removeValue(forKey: kind) else { return nil }
-        guard let wireID = subscriptions.removeValue(forKey: number)?.wireID else { return nil }
+        guard let stopped = subscriptions.removeValue(forKey: number) else { return nil }
+        count -= 1
+        if stopped.isUnanswered { unansweredCount -= 1 }
+        guard let wireID = stopped.wireID else { return nil }
         byWireID[wireID] = nil
-        unanswered.remove(wireID)
         return wireID
     }
 
@@ -90,8 +97,9 @@ struct Subscriptions: Sendable {
         while let number = unasked.popFirst() {
             guard subscriptions[number] != nil else { continue }
             subscriptions[number]?.wireID = wireID
+            subscriptions[number]?.isUnanswered = true
+            unansweredCount += 1
             byWireID[wireID] = number
-            unanswered.insert(wireID)
             return subscriptions[number]?.listen
         }
         return nil
@@ -99,17 +107,25 @@ struct Subscriptions: Sendable {
 
     /// The listen with a number on this connection, which gets a change; nil if it has ended.
     mutating func tell(_ wireID: UInt64) -> ServerListen? {
-        guard let number = byWireID[wireID] else { return nil }
-        if !unanswered.isEmpty { unanswered.remove(wireID) }
-        subscriptions[number]?.isTold = true
-        return subscriptions[number]?.listen
+        guard let number = byWireID[wireID],
+            let place = subscriptions.index(forKey: number)
+        else { return nil }
+        subscriptions.values[place].isTold = true
+        if subscriptions.values[place].isUnanswered {
+            subscriptions.values[place].isUnanswered = false
+            unansweredCount -= 1
+        }
+        return subscriptions.values[place].listen
     }
 
     /// Keeps the listens for the next connection.
     mutating func disconnect() {
         byWireID.removeAll()
-        unanswered.removeAll()
+        unansweredCount = 0
         unasked = subscriptions.keys.sorted()[...]
-        for number in unasked { subscriptions[number]?.wireID = nil }
+        for number in unasked {
+            subscriptions[number]?.wireID = nil
+            subscriptions[number]?.isUnanswered = false
+        }
     }
 }
