@@ -133,7 +133,7 @@ extension Evidence {
 
     /// The programs that do more than send one request after the other, or listen.
     var applications: [SDKClient] {
-        sdkClients.filter { $0.requests == nil && $0.listening == nil }
+        sdkClients.filter { $0.program != .requests && $0.program != .listener }
     }
 
     var clientCount: Int { scenario.clients.count }

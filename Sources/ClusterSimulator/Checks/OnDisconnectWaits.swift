@@ -7,7 +7,7 @@ import SyncProtocol
 enum OnDisconnectWaits {
     static func judge(_ evidence: Evidence) -> Finding {
         let places = Dictionary(
-            uniqueKeysWithValues: evidence.applications.filter(\.isPresence).map {
+            uniqueKeysWithValues: evidence.applications.filter { $0.program == .presence }.map {
                 ($0.presence, $0.index)
             })
         guard !places.isEmpty else { return .unknown("there were no idle applications") }

@@ -1,21 +1,32 @@
 /// A connection of a client to one incarnation of a node. Frames on it come in order, until it breaks.
 struct Connection {
+    // What every frame looks at comes first.
     let client: Int
     let node: Int
     let incarnation: Int
+    /// Whether it leads to the node's HTTP port, and carries bytes; otherwise frames.
+    let isToPort: Bool
+    /// When the last frame on its way arrives.
+    var lastAtNode: Microseconds = 0
+    var lastAtClient: Microseconds = 0
+    /// How many frames its node has sent on it, without those that are unread.
+    var sentFrames = 0
     /// The node has accepted the connection; until then frames on it wait.
     var isAccepted = true
-    var waiting: [[UInt8]] = []
     /// No frame passes any more, whether its ends have noticed or not.
     private(set) var isBroken = false
+    /// The client does not read: what its node sends waits.
+    var isClogged = false
+    /// Its client is gone, and has not said so.
+    private(set) var gone: Gone?
+
+    var waiting: [[UInt8]] = []
     /// When it broke, or the node began to stop: its on-disconnect writes are due.
     private(set) var ended: Microseconds?
     /// The node never accepted the connection, so that no request on it was executed.
     var wasRefused = false
     /// What its node has to do once it has ended.
     var onDisconnect = DisconnectModel()
-    /// Its client is gone, and has not said so.
-    private(set) var gone: Gone?
     /// Its node knows who its client is.
     var isIdentified = false
     /// Who its client may be, by what it has shown, while its node processes what it has sent.
@@ -24,16 +35,9 @@ struct Connection {
     var isOverAtNode = false
     /// The operations requested on it, by the ids of their requests.
     var asked: [(id: UInt64, operation: Int)] = []
-    /// The client does not read: what its node sends waits.
-    var isClogged = false
     var unread: [[UInt8]] = []
-    /// How many frames its node has sent on it, without those that are unread.
-    var sentFrames = 0
-    /// The node's end of a connection to its HTTP port, which carries bytes; nil for one that carries frames.
+    /// The node's end of a connection to its HTTP port; nil for others.
     var port: PortEnd?
-    /// When the last frame on its way arrives.
-    var lastAtNode: Microseconds = 0
-    var lastAtClient: Microseconds = 0
 
     /// How a client goes without a word, and when.
     struct Gone {

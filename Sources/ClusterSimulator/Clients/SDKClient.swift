@@ -4,10 +4,19 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// The client that ships, and the program that uses it: it sends one request after the other, only listens, or
-/// is an application. A client without a program leaves an on-disconnect write at each node that serves it, and
-/// does nothing more.
+/// The client that ships, and the program that uses it.
 struct SDKClient {
+    enum Program {
+        /// It sends one request after the other.
+        case requests
+        /// It listens to one place, and does nothing more.
+        case listener
+        case application
+        case dense
+        /// It leaves an on-disconnect write at each node that serves it, and does nothing more.
+        case presence
+    }
+
     /// A request without an outcome.
     enum Work {
         /// Recorded as this operation of the history; on how many nodes it is to be durable.
@@ -29,16 +38,32 @@ struct SDKClient {
         case other
     }
 
-    /// Its timer rings at multiples of this.
-    private static let turnInterval: Microseconds = .milliseconds(40)
     /// How long it waits for a transaction.
     static let transactionPatience: UInt64 = 4_000
 
+    // What every turn looks at comes first, and then what its library looks at: of thousands of clients each has left the
+    // processor's caches by its next turn.
+
+    let program: Program
+    /// Its process or its machine has gone without a word.
+    var isGone = false
     /// Among all clients.
     let index: Int
+    /// As the run numbers them.
+    var connection: Int?
+    /// So many nodes it leaves as soon as they say something.
+    var hops = 0
+    let clock: ClientClock
+    /// Stamps its writes.
+    private(set) var writer: WriterID
+    /// The results of transactions' functions that the library has not got yet.
+    var results: [ClientCore.Input] = []
+    /// Its search for a node.
+    var search = NodeSearch()
     var core: Client
-    var requests: RequestSource?
     var listening: Listening?
+
+    var requests: RequestSource?
     var application: ApplicationProgram?
     var dense: DenseProgram?
     /// What a dense program has been told and has written.
@@ -52,8 +77,6 @@ struct SDKClient {
     var deadlines: [UInt64: RequestDeadline] = [:]
     /// The nodes that it has tried since one served it last.
     var tried: Set<Int> = []
-    /// So many nodes it leaves as soon as they say something.
-    var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
     /// What a dense program has sent under stamps.
@@ -68,38 +91,26 @@ struct SDKClient {
     var lastStamp: Stamp?
     /// When it sends its next hello.
     var helloTime: Microseconds = 0
-    /// As the run numbers them.
-    var connection: Int?
     /// The node to which it was connected last.
     var node: Int?
-    /// Its search for a node.
-    var search = NodeSearch()
-    /// Its process or its machine has gone without a word.
-    var isGone = false
     /// By the number of the listen.
     var streams: [EventStream] = []
     /// By the number of the request.
     var open: [UInt64: Work] = [:]
     var session = ObservedSession()
-    /// The results of transactions' functions that the library has not got yet.
-    var results: [ClientCore.Input] = []
     /// Counts the events that restart its patience: an answer, another node.
     var patience: UInt64 = 0
-    let clock: ClientClock
-    /// Stamps its writes.
-    private(set) var writer: WriterID
     /// The writers before this one.
     private(set) var formerWriters: [WriterID] = []
     private var configuration: Configuration
     var random: SplitMix64
     private var lastRequest: UInt64 = 0
-    /// When its timer rings, at first as the run begins; nil if it is not set.
-    private var timer: Microseconds? = 0
-    /// From when on the library has something to do; nil for never.
-    private var deadline: Microseconds? = 0
 
     /// - Parameter nodes: Their names, in the order in which they are tried.
-    init(index: Int, nodes: [String], clock: ClientClock, random: SplitMix64) {
+    init(
+        _ program: Program, index: Int, nodes: [String], clock: ClientClock, random: SplitMix64
+    ) {
+        self.program = program
         self.index = index
         self.clock = clock
         self.random = random
@@ -121,7 +132,7 @@ struct SDKClient {
     init(
         index: Int, nodes: [String], clock: ClientClock, random: SplitMix64, dense: DenseProgram
     ) {
-        self.init(index: index, nodes: nodes, clock: clock, random: random)
+        self.init(.dense, index: index, nodes: nodes, clock: clock, random: random)
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
         configuration.outcomeMilliseconds = 1_500
@@ -153,7 +164,8 @@ struct SDKClient {
         }
         if listening?.isComplete == false { return "is not told what it listens to" }
         // Without listens and requests, a client of the library looks for no node.
-        return core.isConnected || requests != nil || !core.isAwaiting ? nil : "is not connected"
+        let needsNode = program != .requests && core.isAwaiting
+        return core.isConnected || !needsNode ? nil : "is not connected"
     }
 
     /// What it listens to.
@@ -170,11 +182,13 @@ struct SDKClient {
     // These four are mutating, or they would be given a copy of the client.
 
     /// Whether what nodes send to the SDK is recorded.
-    mutating func recordsReplies() -> Bool { requests != nil || listening?.isFollowed == true }
+    mutating func recordsReplies() -> Bool {
+        program == .requests || program == .listener && listening?.isFollowed == true
+    }
 
     /// Whether what the SDK sends is recorded: a listener that has its value sends nothing but pings.
     mutating func recordsRequests() -> Bool {
-        requests != nil || listening.map { $0.isFollowed && !$0.isComplete } ?? false
+        recordsReplies() && listening?.isComplete != true
     }
 
     /// Whether it has gone offline.
@@ -184,15 +198,10 @@ struct SDKClient {
     mutating func takesFrames() -> Bool { core.takesFrames() }
 
     /// Whether it acts by itself.
-    var hasProgram: Bool { requests != nil || application != nil || dense != nil }
+    var isActive: Bool { program == .requests || transacts }
 
     /// Whether its program has transactions.
-    var transacts: Bool { application != nil || dense != nil }
-
-    /// Whether the client only keeps its presence.
-    var isPresence: Bool {
-        requests == nil && listening == nil && application == nil && dense == nil
-    }
+    var transacts: Bool { program == .application || program == .dense }
 
     mutating func loseConnection() {
         connection = nil
@@ -208,47 +217,14 @@ struct SDKClient {
         results.isEmpty ? nil : results.removeFirst()
     }
 
-    // MARK: Its timer
-
-    /// The library has taken a turn; returns whether a node serves it.
-    mutating func endTurn() -> Bool {
+    /// The library has taken a turn; returns how far it is.
+    mutating func endTurn() -> Client.Standing {
         let standing = core.standing()
-        deadline = standing.nextDeadline.map { .milliseconds($0) }
         if standing.writer != writer {
             formerWriters.append(writer)
             writer = standing.writer
         }
-        return standing.isConnected
-    }
-
-    /// Sets the timer to the next turn in which the library has something to do without an input; nil if there is none, or the
-    /// timer rings before.
-    ///
-    /// It is set at most a second ahead, and again when it rings for nothing: an answer to a ping brings most deadlines forward to
-    /// that second, and would leave a timer that was set behind it.
-    mutating func nextTurn(after now: Microseconds) -> Microseconds? {
-        guard let deadline else { return nil }
-        let interval = SDKClient.turnInterval
-        let earliest = min(
-            max(deadline + interval - 1, now + interval), now + .seconds(1) + 2 * interval - 1)
-        let time = earliest / interval * interval
-        if let timer, timer <= time { return nil }
-        timer = time
-        return time
-    }
-
-    /// Whether there is something to do if the timer rings now.
-    func isDue(at now: Microseconds) -> Bool {
-        // Where priorities decide, it may ring late.
-        guard let timer, timer <= now, let deadline else { return false }
-        return deadline <= now
-    }
-
-    /// The timer rings; false if it has been set to another time since.
-    mutating func takeRing(at now: Microseconds) -> Bool {
-        guard let timer, timer <= now else { return false }
-        self.timer = nil
-        return true
+        return standing
     }
 
     // MARK: What it asks
@@ -283,7 +259,7 @@ struct SDKClient {
 
     /// Its requests when a node begins to serve it: the on-disconnect write names its connection.
     mutating func present() -> [ClientCore.Input] {
-        guard isPresence, let connection else { return [] }
+        guard program == .presence, let connection else { return [] }
         return [
             ask(.onDisconnectPut(presence, .integer(Int64(connection))), as: .other),
             ask(.put(presence, .string("here")), as: .other),

@@ -30,6 +30,8 @@ enum Event {
     case clientMoves(Int)
     /// The library of a client takes a turn.
     case clientTurns(Int)
+    /// The library of a client is given a value that was read from its file.
+    case clientRecalls(Int)
 
     case duplicateTurns(Int)
     case scripted(Int)

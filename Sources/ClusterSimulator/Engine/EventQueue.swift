@@ -45,7 +45,7 @@ struct EventQueue {
     var nextTime: Microseconds? { near.last?.time }
 
     /// - Complexity: O(1) for an event beyond the next few milliseconds, otherwise O(events in these).
-    mutating func schedule(_ event: Event, at time: Microseconds) {
+    mutating func schedule(_ event: consuming Event, at time: Microseconds) {
         lastSequence += 1
         let entry = Entry(time: time, sequence: lastSequence, slot: keep(event))
         if entry.bucket < nextBucket { return insertNear(entry) }
@@ -65,7 +65,7 @@ struct EventQueue {
         return (entry.time, event)
     }
 
-    private mutating func keep(_ event: Event) -> Int {
+    private mutating func keep(_ event: consuming Event) -> Int {
         if let slot = freeSlots.popLast() {
             events[slot] = event
             return slot
@@ -74,13 +74,15 @@ struct EventQueue {
         return events.count - 1
     }
 
+    /// Finds the place from the end: what happens so soon mostly happens before most others.
     private mutating func insertNear(_ entry: Entry) {
-        var (low, high) = (0, near.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if near[middle].precedes(entry) { high = middle } else { low = middle + 1 }
+        near.append(entry)
+        var place = near.count - 1
+        while place > 0, near[place - 1].precedes(entry) {
+            near[place] = near[place - 1]
+            place -= 1
         }
-        near.insert(entry, at: low)
+        near[place] = entry
     }
 
     /// Once no entry is near, sorts the next bucket that has some.

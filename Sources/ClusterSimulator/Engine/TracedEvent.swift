@@ -83,6 +83,7 @@ private struct EventParts {
         case .clientGivesUp(let client, _): self.init("gives up", client.clientName)
         case .clientMoves(let client): self.init("moves", client.clientName)
         case .clientTurns(let client): self.init("client turn", client.clientName)
+        case .clientRecalls(let client): self.init("value read", client.clientName)
         case .duplicateTurns(let index):
             self.init("duplicate turn", run.duplicateNodes[index].node.nodeName)
         case .scripted(let index):

@@ -32,6 +32,7 @@ extension TraceHash {
         case .clientGivesUp(let client, let request): combine(13, client, Int(request))
         case .clientMoves(let client): combine(14, client, 0)
         case .clientTurns(let client): combine(15, client, 0)
+        case .clientRecalls(let client): combine(23, client, 0)
         case .scripted(let index): combine(16, index, 0)
         case .flapped(let from, let to, _): combine(17, from, to)
         case .duplicateTurns(let duplicateNode): combine(24, duplicateNode, 0)

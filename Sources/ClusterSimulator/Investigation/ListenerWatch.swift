@@ -131,8 +131,8 @@ extension Event {
         switch self {
         case .replied(let connection, _), .clientLost(let connection):
             return [run.connections[connection].client]
-        case .clientActs(let client), .clientTurns(let client), .clientMoves(let client),
-            .clientGivesUp(let client, _):
+        case .clientActs(let client), .clientTurns(let client), .clientRecalls(let client),
+            .clientMoves(let client), .clientGivesUp(let client, _):
             return [client]
         case .turn(let node, _) where run.scenario.clients.total <= ListenerWatch.clientLimit:
             return (0..<run.scenario.clients.total).filter { run.node(of: $0) == node }

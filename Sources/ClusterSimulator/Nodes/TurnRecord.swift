@@ -19,20 +19,25 @@ struct TurnRecord {
     /// Its steps, where it is judged what clients may do.
     var accessEvents: [AccessEvent] = []
 
+    // Most turns have nothing of these, and new memory costs more than the look.
+
     mutating func takeServed() -> [Served] {
-        defer { served.removeAll(keepingCapacity: true) }
+        if served.isEmpty { return [] }
+        defer { served = [] }
         return served
     }
 
     mutating func takeClosings() -> [(
         session: SessionID, before: VersionVector, after: VersionVector
     )] {
-        defer { closings.removeAll(keepingCapacity: true) }
+        if closings.isEmpty { return [] }
+        defer { closings = [] }
         return closings
     }
 
     mutating func takeAccessEvents() -> [AccessEvent] {
-        defer { accessEvents.removeAll(keepingCapacity: true) }
+        if accessEvents.isEmpty { return [] }
+        defer { accessEvents = [] }
         return accessEvents
     }
 }

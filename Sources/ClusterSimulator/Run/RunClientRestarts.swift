@@ -41,11 +41,12 @@ extension SimulatedRun {
     mutating func recall(_ key: String, for number: Int) {
         let delay = sdkClients[number].random.time(in: SimulatedRun.readingTime)
         sdkClients[number].recalls.append((key, now + delay))
-        schedule(.clientTurns(sdkClients[number].index), after: delay)
+        schedule(.clientRecalls(sdkClients[number].index), after: delay)
     }
 
     /// Values that have been read reach the library.
-    mutating func takeRecalls(_ number: Int) {
+    mutating func takeRecalls(of client: Int) {
+        guard case .sdk(let number) = place(of: client), !sdkClients[number].isGone else { return }
         for (key, frame) in sdkClients[number].removeRecalls(at: now) {
             if let value = frame?.keptValue { sdkClients[number].mirror.recall(value) }
             beginTurn(of: number)

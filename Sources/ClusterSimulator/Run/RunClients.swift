@@ -171,7 +171,7 @@ extension SimulatedRun {
 
     mutating func loseNode(_ connection: Int) {
         let orderly = !connections[connection].isBroken
-        if connections[connection].port != nil { close(connection) }
+        if connections[connection].isToPort { close(connection) }
         guard isCurrent(connection) else { return }
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)
@@ -225,16 +225,19 @@ extension Scenario {
         return ([first] + others).map { "n\($0 + 1)" }
     }
 
-    private func sdkClient(_ index: Int, node: Int, _ random: SplitMix64) -> SDKClient {
+    private func sdkClient(
+        _ program: SDKClient.Program, _ index: Int, node: Int, _ random: SplitMix64
+    ) -> SDKClient {
         var random = random
         let clock = ClientClock(skew: clients.skew, random: &random)
         return SDKClient(
-            index: index, nodes: nodes(from: node, &random), clock: clock, random: random)
+            program, index: index, nodes: nodes(from: node, &random), clock: clock,
+            random: random)
     }
 
     fileprivate func askingClient(_ index: Int, seed: UInt64) -> SDKClient {
         var client = sdkClient(
-            index, node: index % cluster.replicas,
+            .requests, index, node: index % cluster.replicas,
             SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
         client.requests = RequestSource(
             client: index, remaining: share(of: index),
@@ -246,7 +249,7 @@ extension Scenario {
         let places = [["data"], [], ["lists"], ["data", "a"]]
         let keys = places[number % places.count].map { Key(unchecked: $0) }
         var client = sdkClient(
-            index, node: index % cluster.replicas,
+            .listener, index, node: index % cluster.replicas,
             SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
         client.listening = Listening(
             path: clients.listen ?? Path(keys), isFollowed: number < Listening.followedCount)
@@ -311,7 +314,8 @@ extension Scenario {
     fileprivate func application(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let streams = ApplicationProgram.listens(&random)
-        var client = sdkClient(index, node: random.index(below: cluster.replicas), random)
+        var client = sdkClient(
+            .application, index, node: random.index(below: cluster.replicas), random)
         client.streams = streams
         client.application = program(number)
         return client
@@ -333,7 +337,8 @@ extension Scenario {
     /// Every second one listens, too.
     fileprivate func presence(_ index: Int, seed: UInt64) -> SDKClient {
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
-        var client = sdkClient(index, node: random.index(below: cluster.replicas), random)
+        var client = sdkClient(
+            .presence, index, node: random.index(below: cluster.replicas), random)
         if !index.isMultiple(of: 2) {
             client.streams = [EventStream(path: ApplicationProgram.data, query: Query())]
         }

@@ -10,11 +10,11 @@ extension SimulatedRun {
     func endpoint(of client: Int) -> Int { nodes.count + client }
 
     /// Begins a connection, which a node without file handles does not accept.
-    mutating func open(_ client: Int, to node: Int) -> Int {
+    mutating func open(_ client: Int, to node: Int, _ port: PortEnd? = nil) -> Int {
         connections.append(
             Connection(
                 client: client, node: node, incarnation: nodes[node].incarnation,
-                isAccepted: nodes[node].hasHandles))
+                isToPort: port != nil, isAccepted: nodes[node].hasHandles, port: port))
         return connections.count - 1
     }
 
@@ -100,7 +100,7 @@ extension SimulatedRun {
     private mutating func isListening(at index: Int) -> Bool {
         let node = connections[index].node
         guard nodes[node].incarnation == connections[index].incarnation else { return false }
-        return connections[index].port == nil ? nodes[node].isServing : nodes[node].state != .down
+        return connections[index].isToPort ? nodes[node].state != .down : nodes[node].isServing
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
@@ -188,7 +188,7 @@ extension SimulatedRun {
             !connections[index].isBroken || !isCurrent(index),
             nodes[node].incarnation == connections[index].incarnation
         else { return }
-        if connections[index].port != nil { return receive(frame, on: index) }
+        if connections[index].isToPort { return receive(frame, on: index) }
         identify(index)
         let client = connections[index].client
         let needsTurn = nodes[node].receive(
@@ -198,7 +198,7 @@ extension SimulatedRun {
     }
 
     mutating func endSession(_ index: Int) {
-        if connections[index].port != nil { return endPort(index) }
+        if connections[index].isToPort { return endPort(index) }
         connections[index].isOverAtNode = true
         tell(.closed(SimulatedRun.session(of: index)), on: index)
     }

@@ -146,7 +146,7 @@ extension SimulatedRun {
 
     /// Each listener shows what its client was told, with unanswered writes over it.
     mutating func checkListeners(of number: Int) {
-        guard sdkClients[number].dense != nil else { return }
+        guard sdkClients[number].program == .dense else { return }
         sdkClients[number].checkListeners(at: now)
     }
 

@@ -75,8 +75,7 @@ extension SimulatedRun {
 
     /// An evicted node has rejoined and takes writes: evictions requested before it learnt that it was
     /// evicted no longer justify a refusal.
-    mutating func noteReturn(of node: Int) {
-        guard let standing = nodes[node].standing else { return }
+    mutating func noteReturn(of node: Int, _ standing: Replica.Standing) {
         if nodes[node].namedWriter != standing.writer {
             nodes[node].namedWriter = standing.writer
             names.add(standing.writer, node: node)

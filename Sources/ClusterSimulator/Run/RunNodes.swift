@@ -79,8 +79,9 @@ extension SimulatedRun {
         judgeKeys(of: node)
         if nodes[node].state == .running { nodes[node].disk.replacement = nil }
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
-        noteReturn(of: node)
-        guard recording.isOn, let standing = nodes[node].standing else { return }
+        guard let standing = nodes[node].standing else { return }
+        noteReturn(of: node, standing)
+        if !recording.isOn { return }
         recording.note(
             turnOf: view(of: node, standing), node: node, incarnation: incarnation,
             stableTime: stableTime,

@@ -31,9 +31,7 @@ extension SimulatedRun {
 
     /// Begins a connection to the HTTP port of a node.
     mutating func openPort(_ client: Int, to node: Int) -> Int {
-        let index = open(client, to: node)
-        connections[index].port = PortEnd()
-        return index
+        open(client, to: node, PortEnd())
     }
 
     /// Sends bytes to a port, in pieces.

@@ -142,7 +142,7 @@ extension SimulatedRun {
         for client in sdkClients {
             let name = client.index.clientName
             if let problem = client.unrest { return "\(name) \(problem)" }
-            let needsNode = !client.isGone && client.requests == nil && client.core.isAwaiting
+            let needsNode = !client.isGone && client.program != .requests && client.core.isAwaiting
             if needsNode, !isAtRest(client.connection) {
                 return "\(name) has no connection that lives, or frames on it"
             }

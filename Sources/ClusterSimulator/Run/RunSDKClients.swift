@@ -17,8 +17,8 @@ extension SimulatedRun {
         }
         let client = sdkClients[number].index
         schedule(.clientTurns(client), after: 0)
-        if sdkClients[number].requests != nil { scheduleMove(of: client) }
-        if sdkClients[number].hasProgram {
+        if sdkClients[number].program == .requests { scheduleMove(of: client) }
+        if sdkClients[number].isActive {
             scheduleAct(of: number)
         }
     }
@@ -28,36 +28,33 @@ extension SimulatedRun {
         schedule(.clientActs(sdkClients[number].index), after: pace)
     }
 
-    /// The timer of a client rings: it takes a turn, or gets a value that it has read.
+    /// The timer of a client rings: it takes a turn.
     mutating func turn(sdkClient number: Int) {
-        if !sdkClients[number].recalls.isEmpty { takeRecalls(number) }
-        if sdkClients[number].takeRing(at: now) { take(nil, number) }
+        if timers[number].takeRing(at: now) { take(nil, number) }
     }
 
     /// Whether the timer of a client rings for nothing: it has been set to an earlier time since, or what was due no longer is.
     mutating func ringsForNothing(_ client: Int) -> Bool {
         guard case .sdk(let number) = place(of: client) else { return false }
-        if sdkClients[number].isGone { return true }
-        if sdkClients[number].isDue(at: now) || !sdkClients[number].recalls.isEmpty { return false }
-        if sdkClients[number].takeRing(at: now) { scheduleTurn(of: number) }
+        if timers[number].isDue(at: now) { return sdkClients[number].isGone }
+        if timers[number].takeRing(at: now) { scheduleTurn(of: number) }
         return true
     }
 
     /// Sets the timer of a client to its next turn in which there is something to do: thousands of clients that took a turn
     /// every 40 ms would take most of the run's events.
     private mutating func scheduleTurn(of number: Int) {
-        guard let time = sdkClients[number].nextTurn(after: now) else { return }
+        guard let time = timers[number].set(after: now) else { return }
         queue.schedule(.clientTurns(sdkClients[number].index), at: time)
     }
 
     mutating func act(sdkClient number: Int) {
         if sdkClients[number].isGone { return }
-        if sdkClients[number].dense != nil {
-            actNext(dense: number)
-        } else if sdkClients[number].application == nil {
-            askNext(number)
-        } else {
-            actNext(number)
+        switch sdkClients[number].program {
+        case .requests: askNext(number)
+        case .application: actNext(number)
+        case .dense: actNext(dense: number)
+        case .listener, .presence: break
         }
     }
 
@@ -208,11 +205,12 @@ extension SimulatedRun {
     mutating func endTurn(of number: Int) {
         tell(.turnEnded, to: number)
         let writer = sdkClients[number].writer
-        let isConnected = sdkClients[number].endTurn()
-        if sdkClients[number].writer != writer {
-            names.add(sdkClients[number].writer, client: sdkClients[number].index)
+        let standing = sdkClients[number].endTurn()
+        if standing.writer != writer {
+            names.add(standing.writer, client: sdkClients[number].index)
         }
-        noteSearch(of: number, isConnected: isConnected)
+        timers[number].expect(standing.nextDeadline.map { .milliseconds($0) })
+        noteSearch(of: number, isConnected: standing.isConnected)
         scheduleTurn(of: number)
     }
 
@@ -244,7 +242,7 @@ extension SimulatedRun {
     private mutating func serve(_ number: Int) {
         sdkClients[number].tried = []
         for input in sdkClients[number].present() { tell(input, to: number) }
-        guard sdkClients[number].requests != nil, !sdkClients[number].open.isEmpty
+        guard sdkClients[number].program == .requests, !sdkClients[number].open.isEmpty
         else { return }
         limitPatience(of: number)
     }
@@ -279,12 +277,12 @@ extension SimulatedRun {
             if case .success = result { judgeStability(since: since, number) }
         case .other?, nil: break
         }
-        if sdkClients[number].dense != nil {
+        if sdkClients[number].program == .dense {
             sdkClients[number].judgeDeadline(
                 of: request.number, result, among: nodes.count, at: now)
             sdkClients[number].finishMirrored(request.number, isDone: result.isDoneByNode)
         }
-        if sdkClients[number].requests != nil { scheduleAct(of: number) }
+        if sdkClients[number].program == .requests { scheduleAct(of: number) }
     }
 
     // MARK: Connections
@@ -313,12 +311,12 @@ extension SimulatedRun {
     /// A frame of its node reaches a client.
     mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
         let connection = sdkClients[number].connection
-        sdkClients[number].mirror.receive()
+        if sdkClients[number].program == .dense { sdkClients[number].mirror.receive() }
         beginTurn(of: number)
         // It may have turned to another node just now, or have given this one up.
         if sdkClients[number].connection == connection, sdkClients[number].takesFrames() {
             observe(reply: frame, to: number)
-            if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
+            if sdkClients[number].program == .dense { noteDense(reply: frame, number) }
             if sdkClients[number].transacts { noteTransactions(reply: frame, number) }
             tell(.received(frame), to: number)
         }

@@ -10,7 +10,7 @@ extension SimulatedRun {
     mutating func send(_ frame: [UInt8], fromSDKClient number: Int) {
         guard let connection = sdkClients[number].connection else { return }
         frameProbes.probe(request: frame)
-        if sdkClients[number].dense != nil { noteDense(request: frame, number) }
+        if sdkClients[number].program == .dense { noteDense(request: frame, number) }
         if sdkClients[number].transacts { noteTransactions(request: frame, number) }
         if sdkClients[number].recordsRequests(),
             let received = messages(of: ClientMessage.self, in: frame)
@@ -138,7 +138,9 @@ extension SimulatedRun {
 
     /// A dense program has seen what its transaction wrote once it is told that the transaction is done.
     private mutating func checkSeen(transaction name: Stamp, _ number: Int) {
-        guard sdkClients[number].dense != nil, recording.isOn, !scenario.mayReplay else { return }
+        guard sdkClients[number].program == .dense, recording.isOn, !scenario.mayReplay else {
+            return
+        }
         sdkClients[number].tally.count(.clientsKeepWhatTheySaw)
         let dots = recording.dots(named: name)
         let seen = sdkClients[number].mirror.seen

@@ -16,6 +16,8 @@ struct SimulatedRun {
     var nodes: [VirtualNode]
     /// SDK clients: first those that send requests, then listeners, applications, dense programs, and idle ones.
     var sdkClients: [SDKClient]
+    /// The timers of the SDK clients.
+    var timers: [TurnTimer]
     var protocolClients: [ProtocolClient]
     var firebaseClients: [FirebaseClient]
     var restClients: [RestClient]
@@ -84,6 +86,7 @@ struct SimulatedRun {
                 isRecorded: recording.isOn, hasUsers: scenario.clients.users > 0)
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
+        timers = Array(repeating: TurnTimer(), count: sdkClients.count)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
         restClients = (0..<scenario.clients.rest).map { scenario.restClient($0, seed: seed) }
@@ -173,6 +176,7 @@ struct SimulatedRun {
         case .clientGivesUp(let client, let request): giveUp(client, request: request)
         case .clientMoves(let client): move(client)
         case .clientTurns(let client): turnClient(client)
+        case .clientRecalls(let client): takeRecalls(of: client)
         case .scripted(let index): perform(scenario.script[index].action)
         case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)

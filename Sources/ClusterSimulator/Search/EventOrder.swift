@@ -9,7 +9,7 @@ struct EventOrder {
     init(_ priorities: PriorityOrder?) { self.priorities = priorities }
 
     /// Adds an event that happens at this time, or after it.
-    mutating func schedule(_ event: Event, at time: Microseconds) {
+    mutating func schedule(_ event: consuming Event, at time: Microseconds) {
         if priorities == nil {
             timed.schedule(event, at: time)
         } else {

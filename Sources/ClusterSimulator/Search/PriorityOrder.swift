@@ -126,7 +126,7 @@ enum VirtualProcess: Hashable {
             case .replied(let connection, _), .clientLost(let connection):
                 .downstream(connection: connection)
             case .clientActs(let client), .clientGivesUp(let client, _), .clientMoves(let client),
-                .clientTurns(let client):
+                .clientTurns(let client), .clientRecalls(let client):
                 .client(client)
             case .scripted, .flapped, .quiescence, .quiescenceChecked: .script
             }
