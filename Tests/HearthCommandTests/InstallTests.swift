@@ -4,8 +4,14 @@ import Testing
 /// `scripts/install`.
 @Suite(.serialized) struct `Installing` {
     private func install(_ words: String...) throws -> (status: Int32, text: String) {
+        try run(ReadmeTests.root.appendingPathComponent("scripts/install").path, words)
+    }
+
+    private func run(
+        _ program: String, _ words: [String]
+    ) throws -> (status: Int32, text: String) {
         let process = Process()
-        process.executableURL = ReadmeTests.root.appendingPathComponent("scripts/install")
+        process.executableURL = URL(fileURLWithPath: program)
         process.arguments = words
         let output = Pipe()
         process.standardOutput = output
@@ -42,6 +48,9 @@ import Testing
         #expect(files(in: prefix) == expected)
         for file in expected { #expect(installed.text.contains("installed \(prefix)/\(file)\n")) }
         #expect(installed.text.contains("scripts/install --uninstall"))
+        // A copy of it runs on machines without Swift.
+        let libraries = try run("/usr/bin/ldd", [prefix + "/bin/hearth"])
+        #expect(libraries.text.contains("libzmq") && !libraries.text.contains("swift"))
         let removed = try install("--uninstall", prefix)
         #expect(removed.status == 0)
         #expect(files(in: prefix) == [])

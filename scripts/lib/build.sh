@@ -10,7 +10,8 @@ readonly build_log=$root/.build/hearth-release.log
 # Folders count too: their time tells that a file was taken away.
 is_stale() {
     [[ ! -x $binary || ! -e $stamp ]] ||
-        [[ -n $(find "$root/Sources" "$root/Package.swift" -newer "$stamp" -print -quit) ]]
+        [[ -n $(find "$root/Sources" "$root/Package.swift" "$root/scripts/lib/build.sh" \
+            -newer "$stamp" -print -quit) ]]
 }
 
 # Builds the release binary if it is stale; only one of several callers at once does.
@@ -29,12 +30,25 @@ build_release() {
     exec {lock}>&-
 }
 
+# With Swift's own libraries in it the program starts in half of the time, does more in as much, and runs where there is no
+# Swift.
 compile() {
     printf 'building hearth (release), about 3 minutes the first time …\n' >&2
     touch "$stamp.new"
-    if ! swift build --package-path "$root" -c release --product hearth >"$build_log" 2>&1; then
+    if ! swift build --package-path "$root" -c release --product hearth --static-swift-stdlib \
+        >"$build_log" 2>&1; then
         cat "$build_log" >&2
         stop 70 "hearth does not build" "mend what the compiler says above"
     fi
     mv "$stamp.new" "$stamp"
+}
+
+# Has a crash print the calls that led to it: Swift's libraries look for the program that does so beside themselves, which is
+# nowhere if they are part of another one.
+name_backtracer() {
+    [[ -z ${SWIFT_BACKTRACE-} ]] || return 0
+    local swift backtracer
+    swift=$(command -v swift) || return 0
+    backtracer=$(dirname "$(dirname "$(readlink -f "$swift")")")/libexec/swift/linux/swift-backtrace-static
+    [[ ! -x $backtracer ]] || export SWIFT_BACKTRACE="enable=yes,swift-backtrace=$backtracer"
 }
