@@ -51,7 +51,8 @@ import Testing
         do {
             var map = Map()
             for number in 0..<200 {
-                map[Key(unchecked: String(repeating: "long", count: 10) + "\(number)")] = .boolean(true)
+                map[Key(unchecked: String(repeating: "long", count: 10) + "\(number)")] = .boolean(
+                    true)
             }
             text = map.first?.key.overflow
             var copy = map
