@@ -12,6 +12,14 @@ public struct MessagePackWriter: Sendable {
 
     package init() {}
 
+    /// Begins with one byte as it is, in memory for so many.
+    package init(beginningWith byte: UInt8, room: Int) {
+        bytes = [UInt8](unsafeUninitializedCapacity: max(room, 1)) { memory, count in
+            memory.initializeElement(at: 0, to: byte)
+            count = 1
+        }
+    }
+
     /// Forgets what was written, and keeps the memory for what comes next.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 

@@ -39,12 +39,12 @@ extension FrameMessage {
 
 /// A frame in the making: the version byte, and messages back to back.
 public struct FrameWriter: Sendable {
-    package internal(set) var messages = MessagePackWriter()
+    package internal(set) var messages: MessagePackWriter
 
     /// A frame without messages, which must not be sent as it is.
     public init() {
-        messages.reserve(FrameWriter.usualBytes)
-        messages.append(byte: protocolVersion)
+        messages = MessagePackWriter(
+            beginningWith: protocolVersion, room: FrameWriter.usualBytes)
     }
 
     /// Most frames have no more bytes than this, and so need memory once.
