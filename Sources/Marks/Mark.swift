@@ -104,6 +104,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case ownCheckpointIsFoundDamaged
     /// A member learns that it was evicted.
     case memberLearnsOfItsEviction
+    /// All that knew of a member's eviction have lost their disks.
+    case evictionIsForgotten
     /// The transfer of a node that rejoins begins again.
     case rejoinStartsOver
     /// A session ends at a node that rejoins.

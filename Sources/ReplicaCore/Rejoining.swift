@@ -28,9 +28,19 @@ extension Replica {
         }
         let source = lifecycle.rejoin?.nextSource(
             of: replication.peers, at: now.elapsedMilliseconds)
-        guard let source else { return }
+        guard let source else { return abandonForgottenRejoin() }
         lifecycle.beginTransfer(from: source, at: now.elapsedMilliseconds)
         fetch()
+    }
+
+    /// Goes on with the data of before if all that knew of the eviction have lost theirs: nothing that any member holds rests on it,
+    /// and no member has a checkpoint to begin from.
+    private mutating func abandonForgottenRejoin() {
+        guard let rejoin = lifecycle.rejoin,
+            rejoin.isForgotten(by: replication.peers, at: now.elapsedMilliseconds)
+        else { return }
+        sometimes(.evictionIsForgotten)
+        for left in lifecycle.abandonRejoin() { write(left) }
     }
 
     /// Keeps beside the log what a checkpoint does not cover: operations that some member holds come back from

@@ -82,6 +82,12 @@ extension Replica {
         return isKnown
     }
 
+    /// Whether a member knows all incarnations of this one that have ended, as it did when it was asked: it may have lost its disk
+    /// since, and its checkpoint would replace more than it has.
+    private func endedAreKnown(_ evictions: [Eviction]) -> Bool {
+        lifecycle.rejoin?.ended.allSatisfy { evictions.hasOver($0) } ?? true
+    }
+
     mutating func take(
         _ part: CheckpointChunk, from member: String, knowing evictions: [Eviction]
     ) {
@@ -93,7 +99,8 @@ extension Replica {
             if !transfer.head.isEmpty { sometimes(.transferBeginsAnew) }
             guard mayGive(member), knows(evictions), let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
-                transfer.replacesAll || checkpoints.admit(head.vector, of: member)
+                transfer.replacesAll
+                    ? endedAreKnown(evictions) : checkpoints.admit(head.vector, of: member)
             else {
                 lifecycle.transfer = nil
                 return

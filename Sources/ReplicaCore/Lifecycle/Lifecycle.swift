@@ -20,6 +20,7 @@ import SyncProtocol
 /// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is older still | `transferring` |
 /// | `rejoining`, any other phase | `becomeEvicted` | the same phase, with one more incarnation that is over |
 /// | `transferring` | `beginKeepingOrphans(of: n)`: all rows of a peer's checkpoint are here | `keepingOrphans(n)`, or `installing` if `n` is 0 |
+/// | `transferring` | `abandonRejoin`: no other member knows of the eviction any more | `serving`, or `starting` if no clients were taken yet |
 /// | `keepingOrphans(n)` | `keptOrphans`: one more log's end is kept | `keepingOrphans(n - 1)`, or `installing` |
 /// | `installing` | `failInstallation`: the rows were damaged | `transferring` |
 /// | `installing` | `completeInstallation`: the checkpoint has taken the place of all else | `awaitingMembers` |
@@ -184,9 +185,14 @@ extension Lifecycle {
     }
 
     /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
-    mutating func completeRejoin() -> [PermittedWrites] {
-        guard case .rejoining(let rejoin) = self, rejoin.phase == .awaitingMembers
-        else { return [] }
+    mutating func completeRejoin() -> [PermittedWrites] { endRejoin(in: .awaitingMembers) }
+
+    /// Goes on with the data of before, as no other member knows of the eviction any more; returns the on-disconnect writes kept
+    /// meanwhile.
+    mutating func abandonRejoin() -> [PermittedWrites] { endRejoin(in: .transferring) }
+
+    private mutating func endRejoin(in phase: Rejoin.Phase) -> [PermittedWrites] {
+        guard case .rejoining(let rejoin) = self, rejoin.phase == phase else { return [] }
         self =
             rejoin.startup.map { .starting($0, rejoin.transfer) } ?? .serving(rejoin.transfer)
         return rejoin.left

@@ -50,4 +50,17 @@ struct Rejoin: Equatable, Sendable {
         }
         return (sources.first { $0.member > source } ?? sources.first)?.member
     }
+
+    /// Whether all other members are live, and none knows that an incarnation has ended: those that did have lost their disks.
+    func isForgotten(by peers: Peers, at milliseconds: UInt64) -> Bool {
+        let subjects = Set(ended.map(\.subject))
+        return peers.remaining.allSatisfy { peer in
+            guard let heartbeat = peer.heartbeat, peers.isLive(peer, at: milliseconds) else {
+                return false
+            }
+            return !heartbeat.evictions.contains {
+                $0.member == peers.evictions.own && subjects.contains($0.subject)
+            }
+        }
+    }
 }

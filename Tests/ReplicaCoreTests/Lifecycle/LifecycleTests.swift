@@ -7,7 +7,7 @@ import Testing
 @Suite struct LifecycleTests {
     enum Event: CaseIterable {
         case becomeReady, becomeEvicted, keepNoOrphans, keepTwoOrphans, keptOrphans
-        case failInstallation, completeInstallation, completeRejoin
+        case failInstallation, completeInstallation, completeRejoin, abandonRejoin
 
         func happen(to lifecycle: inout Lifecycle) {
             switch self {
@@ -19,6 +19,7 @@ import Testing
             case .failInstallation: lifecycle.failInstallation()
             case .completeInstallation: _ = lifecycle.completeInstallation()
             case .completeRejoin: _ = lifecycle.completeRejoin()
+            case .abandonRejoin: _ = lifecycle.abandonRejoin()
             }
         }
     }
@@ -63,6 +64,7 @@ import Testing
         ("starting", .becomeEvicted, "transferring+"),
         ("serving", .becomeEvicted, "transferring"),
         ("transferring", .keepNoOrphans, "installing"),
+        ("transferring", .abandonRejoin, "serving"),
         ("transferring", .keepTwoOrphans, "keeping 2"),
         ("keeping 2", .keptOrphans, "keeping 1"),
         ("keeping 1", .keptOrphans, "installing"),
@@ -80,8 +82,8 @@ import Testing
     private func nextOfUnopened(_ state: String, _ event: Event) -> String {
         let phase = String(state.dropLast())
         if event == .becomeReady { return phase }
-        return event == .completeRejoin && phase == "awaiting"
-            ? "starting" : next(phase, event) + "+"
+        let next = next(phase, event)
+        return next == "serving" ? "starting" : next + "+"
     }
 
     @Test func `each event leads where the table says, and changes no other state`() {
