@@ -142,11 +142,11 @@ extension SimulatedRun {
         return aftermath.failure == nil
     }
 
-    /// A coordinator may have to be elected, and clocks to pass that of the fastest node. Leases that are short beside heartbeats, as
-    /// no real cluster has them, make members stand against each other again and again.
+    /// A coordinator may have to be elected, and clocks to pass that of the fastest node. A lease that is hardly longer than the time
+    /// between two heartbeats, as no real cluster has it, ends again and again before the votes for its renewal have arrived.
     private var requestLimit: Microseconds {
-        SimulatedRun.answerLimit + 30 * scenario.cluster.lease + scenario.cluster.retryWindow
-            + 2 * scenario.clocks.skew + 2 * scenario.clients.skew
+        SimulatedRun.answerLimit + max(30 * scenario.cluster.lease, .seconds(30))
+            + scenario.cluster.retryWindow + 2 * scenario.clocks.skew + 2 * scenario.clients.skew
     }
 
     // MARK: What they have done
