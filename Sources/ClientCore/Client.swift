@@ -178,11 +178,9 @@ extension Client {
     }
 
     mutating func append(_ message: ClientMessage) {
-        var filled = frame.take() ?? FrameWriter()
-        filled.append(message)
-        let isFull = filled.byteCount >= configuration.frameBytes
-        frame = filled
-        if isFull { flush() }
+        if frame == nil { frame = FrameWriter() }
+        frame?.append(message)
+        if let frame, frame.byteCount >= configuration.frameBytes { flush() }
     }
 
     private mutating func flush() {

@@ -82,12 +82,6 @@ extension Replica {
         return isKnown
     }
 
-    /// Whether a member knows all incarnations of this one that have ended, as it did when it was asked: it may have lost its disk
-    /// since, and its checkpoint would replace more than it has.
-    private func endedAreKnown(_ evictions: [Eviction]) -> Bool {
-        lifecycle.rejoin?.ended.allSatisfy { evictions.hasOver($0) } ?? true
-    }
-
     mutating func take(
         _ part: CheckpointChunk, from member: String, knowing evictions: [Eviction]
     ) {
@@ -100,7 +94,8 @@ extension Replica {
             guard mayGive(member), knows(evictions), let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
                 transfer.replacesAll
-                    ? endedAreKnown(evictions) : checkpoints.admit(head.vector, of: member)
+                    ? lifecycle.rejoin?.isKnown(by: evictions) == true
+                    : checkpoints.admit(head.vector, of: member)
             else {
                 lifecycle.transfer = nil
                 return

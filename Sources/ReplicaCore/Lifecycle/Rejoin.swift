@@ -45,22 +45,24 @@ struct Rejoin: Equatable, Sendable {
         guard milliseconds >= nextMilliseconds else { return nil }
         let sources = peers.remaining.filter { peer in
             guard let heartbeat = peer.heartbeat else { return false }
-            return peers.isLive(peer, at: milliseconds)
-                && ended.allSatisfy { heartbeat.evictions.hasOver($0) }
+            return peers.isLive(peer, at: milliseconds) && isKnown(by: heartbeat.evictions)
         }
         return (sources.first { $0.member > source } ?? sources.first)?.member
     }
 
-    /// Whether all other members are live, and none knows that an incarnation has ended: those that did have lost their disks.
+    /// Whether a member with these evictions knows all ended incarnations. One that does not has other data, or has lost its own
+    /// since it was asked: its checkpoint must not replace what is here.
+    func isKnown(by evictions: [Eviction]) -> Bool {
+        ended.allSatisfy { evictions.hasOver($0) }
+    }
+
+    /// Whether all other members are live, and none has even voted against an ended incarnation: those that had have lost their disks.
     func isForgotten(by peers: Peers, at milliseconds: UInt64) -> Bool {
-        let subjects = Set(ended.map(\.subject))
-        return peers.remaining.allSatisfy { peer in
+        peers.remaining.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat, peers.isLive(peer, at: milliseconds) else {
                 return false
             }
-            return !heartbeat.evictions.contains {
-                $0.member == peers.evictions.own && subjects.contains($0.subject)
-            }
+            return !ended.contains { heartbeat.evictions.has($0, from: .wanted) }
         }
     }
 }

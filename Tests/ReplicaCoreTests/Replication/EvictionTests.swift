@@ -102,58 +102,6 @@ import Testing
         }
     }
 
-    @Test func `one whose eviction nobody knows any more goes on with what it has`() {
-        var cluster = cluster()
-        isolate(&cluster)
-        cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
-        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.quiesce()
-        // It learns of that, and nobody gets its request for a checkpoint.
-        cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
-        cluster.quiesce()
-        let writer = cluster["n3"].writer
-        cluster.wipe("n1")
-        cluster.start("n1")
-        cluster.quiesce()
-        let isOut = cluster["n3"].isOut
-        #expect(isOut, "n2 knows of it")
-        for name in ["n1", "n2"] { cluster.wipe(name) }
-        cluster.cuts = []
-        for name in ["n1", "n2"] { cluster.start(name) }
-        cluster.quiesce(milliseconds: 6_000)
-        let (isOutAgain, current) = (cluster["n3"].isOut, cluster["n3"].writer)
-        #expect(!isOutAgain && current == writer)
-        _ = cluster.takeReplies()
-        cluster.send(.put(id: 7, path: count, value: 1), to: "n3")
-        cluster.quiesce()
-        #expect(cluster.takeReplies() == [.ok(id: 7)])
-        for name in cluster.names {
-            #expect(cluster[name].value[list].children.count == 31)
-            #expect(cluster[name].vector == cluster["n3"].vector)
-        }
-    }
-
-    @Test func `one waits for a silent member that may know of its eviction`() {
-        var cluster = cluster()
-        isolate(&cluster)
-        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.quiesce()
-        // It learns of that from n2, which then loses its disk.
-        cluster.cuts = [["n3", "n1"], ["n3", "n2"], ["n1", "n3"]]
-        cluster.quiesce()
-        cluster.cuts = [["n1", "n2"], ["n1", "n3"], ["n3", "n1"]]
-        cluster.wipe("n2")
-        cluster.start("n2")
-        cluster.quiesce(milliseconds: 6_000)
-        let isOut = cluster["n3"].isOut
-        #expect(isOut)
-        let writer = cluster["n3"].writer
-        cluster.cuts = []
-        cluster.quiesce(milliseconds: 6_000)
-        let (isOutAgain, current) = (cluster["n3"].isOut, cluster["n3"].writer)
-        #expect(!isOutAgain && current != writer)
-    }
-
     @Test(arguments: [4, 5]) func `a dead one of many is out once most have voted`(count: Int) {
         var cluster = TestCluster(count)
         cluster.quiesce()
