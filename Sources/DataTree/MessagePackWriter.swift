@@ -14,10 +14,9 @@ public struct MessagePackWriter: Sendable {
 
     /// Begins with one byte as it is, in memory for so many.
     package init(beginningWith byte: UInt8, room: Int) {
-        bytes = [UInt8](unsafeUninitializedCapacity: max(room, 1)) { memory, count in
-            memory.initializeElement(at: 0, to: byte)
-            count = 1
-        }
+        // Not by `init(unsafeUninitializedCapacity:)`, which looks up the array's type each time: it costs more than the rest.
+        bytes.reserveCapacity(room)
+        bytes.append(byte)
     }
 
     /// Forgets what was written, and keeps the memory for what comes next.
