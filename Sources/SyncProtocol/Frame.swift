@@ -184,9 +184,9 @@ extension MessagePackReader {
 
 // MARK: - Heads of messages
 
-/// The name of a message and the number of its elements, as they stand in its array.
+/// The name of a message and the number of its elements, as they stand in its array. The frame must outlive it.
 struct MessageHead {
-    let name: String
+    let name: MessageName
     let count: Int
     let offset: Int
 
@@ -195,7 +195,7 @@ struct MessageHead {
         guard expected...expected + optional ~= count else {
             throw FrameError(
                 offset: offset,
-                problem: "\"\(name)\" at byte \(offset) has \(count) elements, "
+                problem: "\"\(name.text)\" at byte \(offset) has \(count) elements, "
                     + "and needs \(expected)" + (optional > 0 ? " or \(expected + optional)" : ""),
                 fix: "send what the protocol's README shows for \"\(name)\"")
         }
@@ -203,8 +203,20 @@ struct MessageHead {
 
     func unknown(names: String) -> FrameError {
         FrameError(
-            offset: offset, problem: "unknown message \"\(name.prefix(40))\" at byte \(offset)",
+            offset: offset, problem: "unknown message \"\(name.text.prefix(40))\" at byte \(offset)",
             fix: "use one of \(names)")
+    }
+}
+
+/// The name of a message, where it stands in the frame: it is compared byte by byte, and only an error makes text of it.
+struct MessageName {
+    fileprivate let utf8: UnsafeBufferPointer<UInt8>
+
+    var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    static func ~= (name: StaticString, found: MessageName) -> Bool {
+        guard name.utf8CodeUnitCount == found.utf8.count else { return false }
+        return found.utf8.indices.allSatisfy { found.utf8[$0] == name.utf8Start[$0] }
     }
 }
 
@@ -215,7 +227,8 @@ extension MessagePackReader {
         guard count > 0 else {
             throw .expected("a message (an array)", found: "an empty array", at: offset)
         }
-        return MessageHead(name: try string("the message's name"), count: count, offset: offset)
+        let name = MessageName(utf8: try utf8("the message's name"))
+        return MessageHead(name: name, count: count, offset: offset)
     }
 }
 

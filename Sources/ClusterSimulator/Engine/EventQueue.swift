@@ -18,14 +18,14 @@ struct EventQueue {
         var time: Microseconds { Microseconds(truncatingIfNeeded: order >> 64) }
         var slot: Int { Int(truncatingIfNeeded: order) & (Entry.slotLimit - 1) }
 
-        /// The number of its bucket, each of some 2 ms.
-        var bucket: UInt64 { time >> 11 }
+        /// The number of its bucket, each of some half a millisecond.
+        var bucket: UInt64 { time >> 9 }
 
         func precedes(_ other: Entry) -> Bool { order < other.order }
     }
 
     /// Times further ahead than so many buckets share them with nearer ones.
-    private static let bucketCount = 1_024
+    private static let bucketCount = 4_096
 
     /// The entries before the bucket `nextBucket`, the earliest last: one of them is next, unless there is none at all.
     private var near: [Entry] = []
@@ -74,15 +74,13 @@ struct EventQueue {
         return events.count - 1
     }
 
-    /// Finds the place from the end: what happens so soon mostly happens before most others.
     private mutating func insertNear(_ entry: Entry) {
-        near.append(entry)
-        var place = near.count - 1
-        while place > 0, near[place - 1].precedes(entry) {
-            near[place] = near[place - 1]
-            place -= 1
+        var (place, end) = (0, near.count)
+        while place < end {
+            let middle = (place + end) / 2
+            if entry.precedes(near[middle]) { place = middle + 1 } else { end = middle }
         }
-        near[place] = entry
+        near.insert(entry, at: place)
     }
 
     /// Once no entry is near, sorts the next bucket that has some.

@@ -53,7 +53,7 @@ public struct HeldData: Equatable, Sendable {
 // MARK: - Bytes
 
 extension ListenRequest: RequestContent {
-    static var name: String { "listen" }
+    static var name: StaticString { "listen" }
     static var knownOptions: [Options.Name] { [.query, .hash, .ranges, .demandsIndex] }
 
     var options: Options {
@@ -76,7 +76,7 @@ extension ListenRequest: RequestContent {
 }
 
 extension UnlistenRequest: RequestContent {
-    static var name: String { "unlisten" }
+    static var name: StaticString { "unlisten" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(listen) }
 

@@ -73,7 +73,7 @@ extension ClientMessage {
 // MARK: - Bytes
 
 extension BackupRequest: RequestContent {
-    static var name: String { "backup" }
+    static var name: StaticString { "backup" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(name) }
 
@@ -83,7 +83,7 @@ extension BackupRequest: RequestContent {
 }
 
 extension EvictRequest: RequestContent {
-    static var name: String { "evict" }
+    static var name: StaticString { "evict" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(member) }
 
@@ -93,7 +93,7 @@ extension EvictRequest: RequestContent {
 }
 
 extension AwaitStableRequest: RequestContent {
-    static var name: String { "awaitStable" }
+    static var name: StaticString { "awaitStable" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(milliseconds) }
 
@@ -103,7 +103,7 @@ extension AwaitStableRequest: RequestContent {
 }
 
 extension HelloRequest: RequestContent {
-    static var name: String { "hello" }
+    static var name: StaticString { "hello" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(seen) }
 
@@ -113,7 +113,7 @@ extension HelloRequest: RequestContent {
 }
 
 extension PingRequest: RequestContent {
-    static var name: String { "ping" }
+    static var name: StaticString { "ping" }
     static var elementCount: Int { 0 }
 
     func appendElements(to writer: inout MessagePackWriter) {}
@@ -122,7 +122,7 @@ extension PingRequest: RequestContent {
 }
 
 extension StatusRequest: RequestContent {
-    static var name: String { "status" }
+    static var name: StaticString { "status" }
     static var elementCount: Int { 0 }
 
     func appendElements(to writer: inout MessagePackWriter) {}

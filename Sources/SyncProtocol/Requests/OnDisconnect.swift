@@ -44,7 +44,7 @@ extension ClientMessage {
 // MARK: - Bytes
 
 extension OnDisconnectRequest: RequestContent {
-    static var name: String { "onDisconnect" }
+    static var name: StaticString { "onDisconnect" }
     static var elementCount: Int { 2 }
 
     func appendElements(to writer: inout MessagePackWriter) {
@@ -59,7 +59,7 @@ extension OnDisconnectRequest: RequestContent {
 }
 
 extension OnDisconnectMergeRequest: RequestContent {
-    static var name: String { "onDisconnectMerge" }
+    static var name: StaticString { "onDisconnectMerge" }
     static var elementCount: Int { 2 }
 
     func appendElements(to writer: inout MessagePackWriter) {
@@ -73,7 +73,7 @@ extension OnDisconnectMergeRequest: RequestContent {
 }
 
 extension OnDisconnectCancelRequest: RequestContent {
-    static var name: String { "onDisconnectCancel" }
+    static var name: StaticString { "onDisconnectCancel" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
 

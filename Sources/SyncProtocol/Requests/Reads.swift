@@ -37,7 +37,7 @@ extension ClientMessage {
 // MARK: - Bytes
 
 extension GetRequest: RequestContent {
-    static var name: String { "get" }
+    static var name: StaticString { "get" }
     static var knownOptions: [Options.Name] { [.query] }
 
     var options: Options { Options(query: query) }
@@ -51,7 +51,7 @@ extension GetRequest: RequestContent {
 }
 
 extension ChildrenRequest: RequestContent {
-    static var name: String { "children" }
+    static var name: StaticString { "children" }
     static var knownOptions: [Options.Name] { [.from, .limit] }
 
     var options: Options { Options(from: from, limit: limit) }

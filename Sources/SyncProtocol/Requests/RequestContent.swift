@@ -4,7 +4,7 @@ import QueryEngine
 /// What a request says behind its name and its id, and how that stands in a frame.
 protocol RequestContent {
     /// The first element of its array.
-    static var name: String { get }
+    static var name: StaticString { get }
     /// How many elements follow the id, the options not counted.
     static var elementCount: Int { get }
     /// The options that it knows; any other one is refused.
@@ -45,8 +45,7 @@ extension MessagePackWriter {
         let options = content.options
         // Counted once: that compares the query with one that shows everything.
         let optionCount = Content.knownOptions.isEmpty ? 0 : options.count
-        appendArrayHead(2 + Content.elementCount + (optionCount == 0 ? 0 : 1))
-        append(Content.name)
+        appendMessageHead(Content.name, 2 + Content.elementCount + (optionCount == 0 ? 0 : 1))
         append(id)
         content.appendElements(to: &self)
         append(options, optionCount)

@@ -144,7 +144,7 @@ public struct RulesVerdict: Equatable, Sendable {
 // MARK: - Bytes
 
 extension CoverageRequest: RequestContent {
-    static var name: String { "coverage" }
+    static var name: StaticString { "coverage" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(action.rawValue) }
 
@@ -159,7 +159,7 @@ extension CoverageRequest: RequestContent {
 }
 
 extension ExplainRequest: RequestContent {
-    static var name: String { "explain" }
+    static var name: StaticString { "explain" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(statement) }
 
@@ -169,7 +169,7 @@ extension ExplainRequest: RequestContent {
 }
 
 extension RulesHistoryRequest: RequestContent {
-    static var name: String { "rulesHistory" }
+    static var name: StaticString { "rulesHistory" }
     static var elementCount: Int { 0 }
 
     func appendElements(to writer: inout MessagePackWriter) {}
@@ -178,7 +178,7 @@ extension RulesHistoryRequest: RequestContent {
 }
 
 extension RulesRequest: RequestContent {
-    static var name: String { "rules" }
+    static var name: StaticString { "rules" }
     static var elementCount: Int { 0 }
 
     func appendElements(to writer: inout MessagePackWriter) {}
@@ -187,7 +187,7 @@ extension RulesRequest: RequestContent {
 }
 
 extension SetRulesRequest: RequestContent {
-    static var name: String { "setRules" }
+    static var name: StaticString { "setRules" }
     static var knownOptions: [Options.Name] { [.condition, .concern, .patience, .isCheck] }
 
     var options: Options {

@@ -17,7 +17,7 @@ extension ClientMessage {
 // MARK: - Bytes
 
 extension WritesRequest: RequestContent {
-    static var name: String { "writes" }
+    static var name: StaticString { "writes" }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(held) }
 

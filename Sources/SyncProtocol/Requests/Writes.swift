@@ -86,7 +86,7 @@ public struct Condition: Equatable, Sendable {
 // MARK: - Bytes
 
 extension PutRequest: RequestContent {
-    static var name: String { "put" }
+    static var name: StaticString { "put" }
     static var elementCount: Int { 2 }
     static var knownOptions: [Options.Name] {
         [.condition, .isLocal, .patience, .concern, .stamp]
@@ -119,7 +119,7 @@ extension PutRequest: RequestContent {
 }
 
 extension MergeRequest: RequestContent {
-    static var name: String { "merge" }
+    static var name: StaticString { "merge" }
     static var elementCount: Int { 2 }
     static var knownOptions: [Options.Name] { [.concern, .stamp] }
 
@@ -138,7 +138,7 @@ extension MergeRequest: RequestContent {
 }
 
 extension PushRequest: RequestContent {
-    static var name: String { "push" }
+    static var name: StaticString { "push" }
     static var elementCount: Int { 2 }
 
     func appendElements(to writer: inout MessagePackWriter) {
