@@ -43,18 +43,26 @@ extension Client {
     /// Reports a change to listeners in the order of their first events: a listener to removals gets a removal before
     /// another listener gets the addition that follows it.
     private mutating func tell(_ observed: SyncEvents) {
-        let told = observed.listens.compactMap { id -> (id: ListenID, events: [ViewEvent])? in
-            guard let kinds = listeners[id] else { return nil }
-            let events = observed.events.filter { kinds.contains(.init($0.kind)) }
-            return events.isEmpty ? nil : (id, events)
+        if observed.listens.count == 1 {
+            let id = observed.listens[0]
+            let events = events(of: observed, for: id)
+            if !events.isEmpty { outputs.append(.observed(id, events)) }
+            return
         }
-        if told.count == 1 { return outputs.append(.observed(told[0].id, told[0].events)) }
+        let told = observed.listens.map { (id: $0, events: events(of: observed, for: $0)) }
         // By kind first, then by registration; each listener's events stay together.
         for kind in ViewEvent.Kind.allCases {
             for (id, events) in told where events.last?.kind == kind {
                 outputs.append(.observed(id, events))
             }
         }
+    }
+
+    /// The events of the kinds that a listener wants; none if it has gone.
+    private func events(of observed: SyncEvents, for id: ListenID) -> [ViewEvent] {
+        guard let kinds = listeners[id] else { return [] }
+        if kinds == .all { return observed.events }
+        return observed.events.filter { kinds.contains(.init($0.kind)) }
     }
 }
 

@@ -17,6 +17,13 @@ struct Subscriptions: Sendable {
         var isUnanswered = false
         /// Whether it has changes that are not kept yet.
         var isTold = false
+
+        /// Notes a change; whether it is the first that the node says of it on this connection.
+        mutating func tell() -> Bool {
+            isTold = true
+            defer { isUnanswered = false }
+            return isUnanswered
+        }
     }
 
     // Each turn looks at these two numbers and at the slice, rather than into dictionaries.
@@ -110,11 +117,7 @@ struct Subscriptions: Sendable {
         guard let number = byWireID[wireID],
             let place = subscriptions.index(forKey: number)
         else { return nil }
-        subscriptions.values[place].isTold = true
-        if subscriptions.values[place].isUnanswered {
-            subscriptions.values[place].isUnanswered = false
-            unansweredCount -= 1
-        }
+        if subscriptions.values[place].tell() { unansweredCount -= 1 }
         return subscriptions.values[place].listen
     }
 

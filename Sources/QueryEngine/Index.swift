@@ -37,7 +37,7 @@ public struct Index: Sendable {
         if order == .key { return }
         guard places != nil, !children.isEmpty else {
             let isNeeded = change.children.contains { order.sortValue(of: $0.new) != .null }
-            self = isNeeded ? Index(by: order, of: children) : Index(by: order, of: Children())
+            places = isNeeded ? Index(by: order, of: children).places : nil
             return
         }
         for child in change.children {

@@ -63,7 +63,9 @@ public struct ListChange: Sendable {
 
     /// Takes children that differ, in any order but each key once.
     public init(children: [Child]) {
-        self.children = children.sorted { $0.key < $1.key }
+        // Most changes are of one child, and sorting it has its price.
+        self.children =
+            children.count > 1 ? children.sorted { $0.key < $1.key } : children
     }
 
     /// Takes all changes of one operation, their paths relative to the location, and the location's

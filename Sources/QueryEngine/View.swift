@@ -66,6 +66,23 @@ public struct View: Sendable {
     public mutating func apply(_ listChange: ListChange, to list: OrderedList) -> WindowChange {
         check(list)
         var change = WindowChange(of: query)
+        if window.isLimited {
+            applyWithinLimit(listChange, to: list, &change)
+        } else {
+            // The window stays where it is.
+            for child in listChange.children {
+                take(Move(child, by: query.order, in: window), &change)
+            }
+        }
+        change.sort()
+        change.isOwn = listChange.isOwn && !query.isFiltered
+        finish(&change, list)
+        return change
+    }
+
+    private mutating func applyWithinLimit(
+        _ listChange: ListChange, to list: OrderedList, _ change: inout WindowChange
+    ) {
         let before = window
         var moves: [Move] = []
         var growth = 0
@@ -89,10 +106,6 @@ public struct View: Sendable {
             }
         }
         for move in moves { take(move, &change) }
-        change.sort()
-        change.isOwn = listChange.isOwn && !query.isFiltered
-        finish(&change, list)
-        return change
     }
 
     private func check(_ list: OrderedList) {

@@ -19,6 +19,9 @@ struct Window: Sendable {
         (low, high) = range
     }
 
+    /// Whether it moves when children come and go.
+    var isLimited: Bool { limit != nil }
+
     func contains(_ place: Place) -> Bool { !low.isBehind(place) && high.isBehind(place) }
 
     /// The ranks of the children that it shows.

@@ -116,11 +116,11 @@ extension SyncView {
     }
 
     private func listChange(from old: Value) -> ListChange {
-        guard let keys = touched?.sorted() else {
+        guard let touched else {
             return ListChange([Change(path: .root, old: old, new: list)], to: list)
         }
         var children: [ListChange.Child] = []
-        for key in keys where children.last?.key != key {
+        for key in touched.count > 1 ? touched.sorted() : touched where children.last?.key != key {
             let (before, after) = (old[key], list[key])
             if before.isNull, after.isNull { continue }
             children.append(ListChange.Child(key: key, old: before, new: after))
