@@ -10,19 +10,16 @@ extension Client {
         link.hear(at: now)
         do throws(FrameError) {
             try frame.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
-                for received in try FrameReader<NodeMessage>(bytes) { take(received) }
+                var messages = try FrameReader<NodeMessage>(bytes)
+                messages.forEach { message in
+                    // What the frame shows counts, even if this client has left the node over one of its messages.
+                    if link.isUp || message.isSeen { take(message) }
+                } refused: { _, error in
+                    if link.isUp { abandon(error) }
+                }
             }
         } catch {
             abandon(error)
-        }
-    }
-
-    private mutating func take(_ received: Received<NodeMessage>) {
-        switch received {
-        case .message(let message):
-            // What the frame shows counts, even if this client has left the node over one of its messages.
-            if link.isUp || message.isSeen { take(message) }
-        case .refused(_, let error): if link.isUp { abandon(error) }
         }
     }
 

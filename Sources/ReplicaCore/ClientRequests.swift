@@ -10,12 +10,11 @@ extension Replica {
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
         frame.withUnsafeBytes { bytes in
             do throws(FrameError) {
-                for request in try FrameReader<ClientMessage>(bytes) {
-                    switch request {
-                    case .message(let message): serve(message, for: session)
-                    case .refused(let id, let error):
-                        sessions.refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
-                    }
+                var requests = try FrameReader<ClientMessage>(bytes)
+                requests.forEach { request in
+                    serve(request, for: session)
+                } refused: { id, error in
+                    sessions.refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
                 }
             } catch {
                 sessions.refuse(error.code, error.problem, fix: error.fix, 0, session)
