@@ -24,6 +24,12 @@ struct EventQueue {
         func precedes(_ other: Entry) -> Bool { order < other.order }
     }
 
+    private enum Slot {
+        case event(Event)
+        /// The number of the next free slot.
+        case free(next: Int?)
+    }
+
     /// Times further ahead than so many buckets share them with nearer ones.
     private static let bucketCount = 4_096
 
@@ -35,8 +41,8 @@ struct EventQueue {
     /// How many entries are in buckets.
     private var farCount = 0
     /// The events themselves stay where they were put.
-    private var events: [Event?] = []
-    private var freeSlots: [Int] = []
+    private var slots: [Slot] = []
+    private var firstFree: Int?
     private var lastSequence: UInt64 = 0
 
     var isEmpty: Bool { near.isEmpty }
@@ -52,26 +58,32 @@ struct EventQueue {
         if buckets.isEmpty { buckets = Array(repeating: [], count: EventQueue.bucketCount) }
         buckets[EventQueue.place(of: entry.bucket)].append(entry)
         farCount += 1
-        fillNear()
+        if near.isEmpty { fillNear() }
     }
 
     /// Takes the next event.
     ///
     /// - Complexity: O(log n) for n events of a few milliseconds, amortised.
     mutating func next() -> (time: Microseconds, event: Event)? {
-        guard let entry = near.popLast(), let event = events[entry.slot].take() else { return nil }
-        freeSlots.append(entry.slot)
-        fillNear()
+        guard let entry = near.popLast() else { return nil }
+        var slot = Slot.free(next: firstFree)
+        swap(&slots[entry.slot], &slot)
+        guard case .event(let event) = slot else { preconditionFailure("an event happens twice") }
+        firstFree = entry.slot
+        if near.isEmpty { fillNear() }
         return (entry.time, event)
     }
 
     private mutating func keep(_ event: consuming Event) -> Int {
-        if let slot = freeSlots.popLast() {
-            events[slot] = event
-            return slot
+        guard let place = firstFree else {
+            slots.append(.event(event))
+            return slots.count - 1
         }
-        events.append(event)
-        return events.count - 1
+        var slot = Slot.event(event)
+        swap(&slots[place], &slot)
+        guard case .free(let next) = slot else { preconditionFailure("a slot has two events") }
+        firstFree = next
+        return place
     }
 
     private mutating func insertNear(_ entry: Entry) {
@@ -95,7 +107,7 @@ struct EventQueue {
                 near.removeAll { $0.bucket > bucket }
             }
             farCount -= near.count
-            near.sort { $1.precedes($0) }
+            if near.count > 1 { near.sort { $1.precedes($0) } }
         }
     }
 
