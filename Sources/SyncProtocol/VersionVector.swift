@@ -52,7 +52,13 @@ public struct VersionVector: Equatable, Sendable {
     ///
     /// - Complexity: O(what `other` has not folded) if both fold the same, else O(entries).
     public func covers(_ other: VersionVector) -> Bool {
-        other.entries(notSharedWith: self).allSatisfy { self[$0.origin] >= $0.sequence }
+        // Mostly both have entries of the same origins, which needs no search for each.
+        if namesOrigins(of: other) {
+            return unfolded.indices.allSatisfy {
+                unfolded[$0].sequence >= other.unfolded[$0].sequence
+            }
+        }
+        return other.entries(notSharedWith: self).allSatisfy { self[$0.origin] >= $0.sequence }
     }
 
     /// Raises each entry to that of `other`.
@@ -85,9 +91,20 @@ public struct VersionVector: Equatable, Sendable {
 
     /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
-        a.folded === b.folded
-            ? a.unfolded.elementsEqual(b.unfolded, by: ==)
-            : a.entries.elementsEqual(b.entries, by: ==)
+        if a.namesOrigins(of: b) {
+            return a.unfolded.indices.allSatisfy {
+                a.unfolded[$0].sequence == b.unfolded[$0].sequence
+            }
+        }
+        return a.entries.elementsEqual(b.entries, by: ==)
+    }
+
+    /// Whether both have entries of the same origins, side by side, and fold the same.
+    private func namesOrigins(of other: VersionVector) -> Bool {
+        guard folded === other.folded, unfolded.count == other.unfolded.count else { return false }
+        return unfolded.indices.allSatisfy {
+            unfolded[$0].origin == other.unfolded[$0].origin
+        }
     }
 
     /// The entries that may differ from those of `other`. Sequences only grow, so what both fold is the least that

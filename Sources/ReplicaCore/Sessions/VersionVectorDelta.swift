@@ -12,7 +12,6 @@ struct VersionVectorDelta: Sendable {
     private(set) var count: UInt64 = 0
 
     mutating func note(_ new: VersionVector) {
-        defer { vector = new }
         guard new != vector else { return }
         count += 1
         for (origin, _) in new.advanced(beyond: vector).entries {
@@ -21,6 +20,7 @@ struct VersionVectorDelta: Sendable {
             }
             origins.append((origin, count))
         }
+        vector = new
     }
 
     /// The entries that have advanced since a count.

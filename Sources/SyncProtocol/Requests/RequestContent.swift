@@ -42,13 +42,23 @@ struct RequestReader {
 extension MessagePackWriter {
     /// Appends a whole request.
     mutating func append<Content: RequestContent>(_ content: Content, _ id: UInt64) {
+        guard !Content.knownOptions.isEmpty else {
+            return append(content, id, elements: 2 + Content.elementCount)
+        }
         let options = content.options
         // Counted once: that compares the query with one that shows everything.
-        let optionCount = Content.knownOptions.isEmpty ? 0 : options.count
-        appendMessageHead(Content.name, 2 + Content.elementCount + (optionCount == 0 ? 0 : 1))
+        let optionCount = options.count
+        append(content, id, elements: 2 + Content.elementCount + (optionCount == 0 ? 0 : 1))
+        append(options, optionCount)
+    }
+
+    /// Appends what precedes the options.
+    private mutating func append<Content: RequestContent>(
+        _ content: Content, _ id: UInt64, elements: Int
+    ) {
+        appendMessageHead(Content.name, elements)
         append(id)
         content.appendElements(to: &self)
-        append(options, optionCount)
     }
 
     /// Appends the map of a merge.
