@@ -25,8 +25,8 @@ public struct Client: Sendable {
     var requests = Requests()
     var persistence = Persistence()
     var clock: StampClock
-
     let configuration: Configuration
+
     var tree = SyncTree()
     /// The kinds of events of each listener of the application.
     var listeners: [ListenID: ViewEvent.Kinds] = [:]

@@ -6,16 +6,16 @@ public struct Configuration: Sendable {
     public var nodes: [String]
     /// The first writer of its stamps; drawn at random for each process.
     public var writer: WriterID
+    /// Whether unanswered writes and the values of listens are kept for the application's next process.
+    public var isPersistent = false
+    /// Bytes after which a frame is full.
+    public var frameBytes = 64 * 1024
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024
     /// Requests that may be unanswered at a time, sent or not; more fail at once.
     public var queueLimit = 100_000
     /// Roughly how many bytes they may have in total.
     public var queueBytes = 256 << 20
-    /// Whether unanswered writes and the values of listens are kept for the application's next process.
-    public var isPersistent = false
-    /// Bytes after which a frame is full.
-    public var frameBytes = 64 * 1024
     /// Roughly from how many bytes on a listen sends the hashes of its parts.
     public var rangeBytes = 1024
     /// How often the function of a transaction runs before the transaction fails.

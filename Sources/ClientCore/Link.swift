@@ -21,6 +21,29 @@ struct Link: Sendable {
         case answers
     }
 
+    /// The times of the configuration that it goes by: those of an open connection come first, beside its state.
+    private struct Times {
+        let silence: UInt64
+        let idlePing: UInt64
+        let listenPing: UInt64
+        let ping: UInt64
+        let attempt: UInt64
+        let headStart: UInt64
+        let firstBackOff: UInt64
+        let longestBackOff: UInt64
+
+        init(_ configuration: Configuration) {
+            silence = configuration.silenceMilliseconds
+            idlePing = configuration.idlePingMilliseconds
+            listenPing = configuration.listenPingMilliseconds
+            ping = configuration.pingMilliseconds
+            attempt = configuration.attemptMilliseconds
+            headStart = configuration.headStartMilliseconds
+            firstBackOff = configuration.firstBackOffMilliseconds
+            longestBackOff = configuration.longestBackOffMilliseconds
+        }
+    }
+
     /// What to do as time passes.
     enum Action: Equatable, Sendable {
         case none
@@ -30,6 +53,8 @@ struct Link: Sendable {
     }
 
     private(set) var state = State.resting(until: 0)
+    private let times: Times
+    private let nodes: [String]
     private var index = 0
     /// Failed tries since a node answered last.
     private(set) var failures = 0
@@ -37,14 +62,14 @@ struct Link: Sendable {
     private var isHasty: Bool
     /// Whether a node of this round was left after its head start: it may be slow, and is tried again.
     private var hasLeftEarly = false
-    private let configuration: Configuration
 
     init(_ configuration: Configuration) {
-        self.configuration = configuration
-        isHasty = configuration.nodes.count > 1
+        times = Times(configuration)
+        nodes = configuration.nodes
+        isHasty = nodes.count > 1
     }
 
-    var node: String { configuration.nodes[index] }
+    var node: String { nodes[index] }
 
     var isOpen: Bool {
         if case .open = state { true } else { false }
@@ -62,7 +87,7 @@ struct Link: Sendable {
     }
 
     /// Whether each node has been tried, and none answered.
-    var hasTriedAll: Bool { failures >= configuration.nodes.count }
+    var hasTriedAll: Bool { failures >= nodes.count }
 
     mutating func tick(at now: UInt64, awaiting: Awaited) -> Action {
         switch state {
@@ -77,7 +102,7 @@ struct Link: Sendable {
             return .giveUp
         case .open(let heard, let pinged):
             if heard < pinged {
-                return now - pinged > configuration.silenceMilliseconds ? .giveUp : .none
+                return now - pinged > times.silence ? .giveUp : .none
             }
             guard isPingDue(at: now, heard, pinged, awaiting) else { return .none }
             state = .open(heard: heard, pinged: now)
@@ -87,24 +112,24 @@ struct Link: Sendable {
 
     /// From when on `tick` does something, if nothing else happens before; nil for never.
     ///
-    /// Mutating, or it would be given a copy of the link with the configuration, after each turn.
+    /// Mutating, or it would be given a copy of the link after each turn.
     mutating func deadline(awaiting: Awaited) -> UInt64? {
         switch state {
         case .offline: nil
         case .resting(let end): end
         case .opening(let since): since + patienceMilliseconds + 1
         case .open(let heard, let pinged) where heard < pinged:
-            pinged + configuration.silenceMilliseconds + 1
+            pinged + times.silence + 1
         case .open(let heard, let pinged):
             min(
-                pinged + configuration.idlePingMilliseconds,
+                pinged + times.idlePing,
                 silenceBeforePing(awaiting).map { heard + $0 } ?? .max)
         }
     }
 
     /// How long a try may last.
     private var patienceMilliseconds: UInt64 {
-        isHasty ? configuration.headStartMilliseconds : configuration.attemptMilliseconds
+        isHasty ? times.headStart : times.attempt
     }
 
     /// Whether a ping is due: because the node has to receive something from this client, or because this client
@@ -115,15 +140,15 @@ struct Link: Sendable {
     private func isPingDue(
         at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ awaiting: Awaited
     ) -> Bool {
-        now - pinged >= configuration.idlePingMilliseconds
+        now - pinged >= times.idlePing
             || silenceBeforePing(awaiting).map { now - heard >= $0 } ?? false
     }
 
     /// For how long a node may be silent that this client waits for; nil if it waits for nothing.
     private func silenceBeforePing(_ awaiting: Awaited) -> UInt64? {
         switch awaiting {
-        case .answers: configuration.pingMilliseconds
-        case .changes: configuration.listenPingMilliseconds
+        case .answers: times.ping
+        case .changes: times.listenPing
         case .nothing: nil
         }
     }
@@ -143,8 +168,8 @@ struct Link: Sendable {
     /// Turns to the next node; after each round of failed tries, only after a pause.
     mutating func lose(at now: UInt64) {
         if !isOpen { failures += 1 }
-        index = (index + 1) % configuration.nodes.count
-        let isRoundOver = failures > 0 && failures % configuration.nodes.count == 0
+        index = (index + 1) % nodes.count
+        let isRoundOver = failures > 0 && failures % nodes.count == 0
         state = .resting(until: now + (isRoundOver ? endRound() : 0))
     }
 
@@ -157,7 +182,7 @@ struct Link: Sendable {
             return 0
         }
         sometimes(.allNodesWereTried)
-        return backOff(after: failures / configuration.nodes.count)
+        return backOff(after: failures / nodes.count)
     }
 
     mutating func goOffline() { state = .offline }
@@ -168,7 +193,7 @@ struct Link: Sendable {
 
     private func backOff(after rounds: Int) -> UInt64 {
         min(
-            configuration.firstBackOffMilliseconds << UInt64(min(rounds - 1, 16)),
-            configuration.longestBackOffMilliseconds)
+            times.firstBackOff << UInt64(min(rounds - 1, 16)),
+            times.longestBackOff)
     }
 }

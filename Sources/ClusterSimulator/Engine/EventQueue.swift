@@ -18,8 +18,8 @@ struct EventQueue {
         var time: Microseconds { Microseconds(truncatingIfNeeded: order >> 64) }
         var slot: Int { Int(truncatingIfNeeded: order) & (Entry.slotLimit - 1) }
 
-        /// The number of its bucket, each of some half a millisecond.
-        var bucket: UInt64 { time >> 9 }
+        /// The number of its bucket, each of some 2 ms.
+        var bucket: UInt64 { time >> 11 }
 
         func precedes(_ other: Entry) -> Bool { order < other.order }
     }
@@ -31,7 +31,7 @@ struct EventQueue {
     }
 
     /// Times further ahead than so many buckets share them with nearer ones.
-    private static let bucketCount = 4_096
+    private static let bucketCount = 1_024
 
     /// The entries before the bucket `nextBucket`, the earliest last: one of them is next, unless there is none at all.
     private var near: [Entry] = []
