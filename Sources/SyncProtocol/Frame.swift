@@ -226,7 +226,8 @@ struct MessageHead {
 
     func unknown(names: String) -> FrameError {
         FrameError(
-            offset: offset, problem: "unknown message \"\(name.text.prefix(40))\" at byte \(offset)",
+            offset: offset,
+            problem: "unknown message \"\(name.text.prefix(40))\" at byte \(offset)",
             fix: "use one of \(names)")
     }
 }

@@ -60,8 +60,8 @@ struct SDKClient {
     var results: [ClientCore.Input] = []
     /// Its search for a node.
     var search = NodeSearch()
-    var core: Client
     var listening: Listening?
+    var core: Client
 
     var requests: RequestSource?
     var application: ApplicationProgram?
@@ -163,10 +163,11 @@ struct SDKClient {
             return "has no value at \(stream.path)"
         }
         if listening?.isComplete == false { return "is not told what it listens to" }
-        // Without listens and requests, a client of the library looks for no node.
-        let needsNode = program != .requests && core.isAwaiting
         return core.isConnected || !needsNode ? nil : "is not connected"
     }
+
+    /// Whether it has to be connected at rest: without listens and requests, a client of the library looks for no node.
+    var needsNode: Bool { !isGone && program != .requests && core.isAwaiting }
 
     /// What it listens to.
     var listens: [(path: Path, query: Query)] {

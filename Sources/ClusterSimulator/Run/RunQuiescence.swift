@@ -139,11 +139,10 @@ extension SimulatedRun {
         if let client = protocolClients.first(where: { $0.pending != nil }) {
             return "\(client.index.clientName) waits for an answer"
         }
-        for client in sdkClients {
-            let name = client.index.clientName
-            if let problem = client.unrest { return "\(name) \(problem)" }
-            let needsNode = !client.isGone && client.program != .requests && client.core.isAwaiting
-            if needsNode, !isAtRest(client.connection) {
+        for number in sdkClients.indices {
+            let name = sdkClients[number].index.clientName
+            if let problem = sdkClients[number].unrest { return "\(name) \(problem)" }
+            if sdkClients[number].needsNode, !isAtRest(sdkClients[number].connection) {
                 return "\(name) has no connection that lives, or frames on it"
             }
         }

@@ -352,15 +352,34 @@ extension Election {
         else { return nil }
         let voters = situation.heartbeats.filter { vote.isSameVote(as: $0.lease) }
         guard voters.count + 1 >= situation.majority else { return nil }
-        let votes = voters.compactMap(\.lease)
         // What a majority knows, by its member that knows least. None knows more than was requested.
         let now = situation.milliseconds
-        let renewals = [now] + votes.map { min($0.renewedMilliseconds, now) }
-        let ceilings = [vote.ceiling] + votes.map { min($0.ceiling, vote.ceiling) }
+        let renewal = voters.value(reachedBy: situation.majority, with: now) {
+            $0.lease?.renewedMilliseconds ?? 0
+        }
+        let ceiling = voters.value(reachedBy: situation.majority, with: vote.ceiling) {
+            $0.lease?.ceiling ?? .zero
+        }
         return Term(
-            voters: voters,
-            endsMilliseconds: renewals.sorted(by: >)[situation.majority - 1] + leaseMilliseconds,
-            ceiling: ceilings.sorted(by: >)[situation.majority - 1])
+            voters: voters, endsMilliseconds: renewal + leaseMilliseconds, ceiling: ceiling)
+    }
+}
+
+extension [Heartbeat] {
+    /// The greatest value that so many members reach: this one, whose own value is the greatest of all, and the senders.
+    ///
+    /// - Complexity: O(members²), without memory: they are few, and this is asked several times a turn.
+    fileprivate func value<Number: Comparable>(
+        reachedBy count: Int, with own: Number, _ value: (Heartbeat) -> Number
+    ) -> Number {
+        if count <= 1 { return own }
+        var greatest: Number?
+        for index in indices {
+            let reached = Swift.min(value(self[index]), own)
+            let others = indices.count { value(self[$0]) >= reached }
+            if others + 1 >= count { greatest = Swift.max(greatest ?? reached, reached) }
+        }
+        return greatest ?? own
     }
 }
 

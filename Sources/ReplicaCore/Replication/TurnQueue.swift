@@ -72,11 +72,11 @@ struct TurnQueue: Sendable {
     /// Ends a turn; returns the outputs that can be sent now.
     mutating func end(
         batches: [LogEntry], properties: [Property], clearsOrphans: Bool = false,
-        outputs: [Output], mark: Mark
+        outputs: [Output], mark: consuming Mark
     ) -> [Output] {
         guard !batches.isEmpty || !properties.isEmpty else {
             if held.isEmpty || !holdsBack {
-                durable = held.isEmpty ? mark : durable
+                if held.isEmpty { durable = mark }
                 return outputs
             }
             held[held.count - 1].outputs += outputs
