@@ -218,7 +218,7 @@ struct MessageHead {
         guard expected...expected + optional ~= count else {
             throw FrameError(
                 offset: offset,
-                problem: "\"\(name.text)\" at byte \(offset) has \(count) elements, "
+                problem: "\"\(name)\" at byte \(offset) has \(count) elements, "
                     + "and needs \(expected)" + (optional > 0 ? " or \(expected + optional)" : ""),
                 fix: "send what the protocol's README shows for \"\(name)\"")
         }
@@ -227,16 +227,16 @@ struct MessageHead {
     func unknown(names: String) -> FrameError {
         FrameError(
             offset: offset,
-            problem: "unknown message \"\(name.text.prefix(40))\" at byte \(offset)",
+            problem: "unknown message \"\(name.description.prefix(40))\" at byte \(offset)",
             fix: "use one of \(names)")
     }
 }
 
 /// The name of a message, where it stands in the frame: it is compared byte by byte, and only an error makes text of it.
-struct MessageName {
+struct MessageName: CustomStringConvertible {
     fileprivate let utf8: UnsafeBufferPointer<UInt8>
 
-    var text: String { String(decoding: utf8, as: UTF8.self) }
+    var description: String { String(decoding: utf8, as: UTF8.self) }
 
     static func ~= (name: StaticString, found: MessageName) -> Bool {
         guard name.utf8CodeUnitCount == found.utf8.count else { return false }

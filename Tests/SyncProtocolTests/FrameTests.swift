@@ -65,23 +65,34 @@ import Testing
     @Test(
         arguments: [
             // ["sing", 5], ["get", 5], ["get", 5, 1], ["get", 5, "a.b"]
-            ([0x92, 0xA4, 0x73, 0x69, 0x6E, 0x67, 5], "unknown message \"sing\""),
+            (
+                [0x92, 0xA4, 0x73, 0x69, 0x6E, 0x67, 5], "unknown message \"sing\"",
+                "use one of get, children, put"
+            ),
+            // A name that is no text.
+            ([0x92, 0xA2, 0x67, 0xFF, 5], "unknown message \"g\u{FFFD}\"", "use one of get"),
             (
                 [0x92, 0xA3, 0x67, 0x65, 0x74, 5],
-                "\"get\" at byte 1 has 2 elements, and needs 3 or 4"
+                "\"get\" at byte 1 has 2 elements, and needs 3 or 4",
+                "what the protocol's README shows for \"get\""
             ),
-            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 1], "expected a path"),
-            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 0xA3, 0x61, 0x2E, 0x62], "contains \".\""),
+            (
+                [0x94, 0xA3, 0x67, 0x65, 0x74, 5, 0xA1, 0x61, 0x81, 0xA1, 0x78, 1],
+                "unknown option \"x\"", "\"get\" takes "
+            ),
+            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 1], "expected a path", ""),
+            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 0xA3, 0x61, 0x2E, 0x62], "contains \".\"", ""),
             // The end is missing.
-            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5], "the element at byte 7 needs 1 bytes more"),
-        ] as [([UInt8], String)])
-    func `a refusal says what is wrong`(message: [UInt8], problem: String) throws {
+            ([0x93, 0xA3, 0x67, 0x65, 0x74, 5], "the element at byte 7 needs 1 bytes more", ""),
+        ] as [([UInt8], String, String)])
+    func `a refusal says what is wrong`(message: [UInt8], problem: String, fix: String) throws {
         let received = try FrameReader<ClientMessage>.messages(in: [1] + message)
         guard case .refused(let id, let error)? = received.first, received.count == 1 else {
             Issue.record("expected one refusal, got \(received)")
             return
         }
         #expect(error.problem.contains(problem), "\(error)")
+        #expect(fix.isEmpty || error.fix.contains(fix), "\(error)")
         #expect(id == 5)
     }
 

@@ -134,7 +134,7 @@ extension MessagePackReader {
                 throw FrameError(
                     offset: start,
                     problem: "unknown option \"\(name.prefix(40))\" at byte \(start)",
-                    fix: "\"\(head.name.text)\" takes "
+                    fix: "\"\(head.name)\" takes "
                         + known.map(\.rawValue).joined(separator: ", "))
             }
             try options.take(option, from: &self)
