@@ -64,6 +64,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case repairWaitsAfterUselessAnswer
     /// A batch arrives before its dependencies.
     case batchWaits
+    /// A full reorder buffer drops a batch for one that can be applied sooner.
+    case waitingBatchGivesWay
     /// A waiting batch came in another way meanwhile.
     case waitingBatchIsHeldAlready
     /// A batch arrives that is held already.

@@ -10,7 +10,7 @@ public struct Counters: Equatable, Sendable {
     public var repairedBytes: UInt64 = 0
     /// Operations that arrived although they were held already.
     public var duplicates: UInt64 = 0
-    /// Operations dropped because the reorder buffer was full; repair brings them again.
+    /// Operations dropped because the reorder buffer was full, or for others that can be applied sooner; repair brings them again.
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that replaced this replica's data.
     public var installed: UInt64 = 0

@@ -129,14 +129,15 @@ extension Replica {
 
     /// Receives the batches of an origin that this replica has requested.
     private mutating func receive(_ batches: [[UInt8]], of origin: WriterID) {
-        let before = (held: vector[origin], waiting: replication.reorderBuffer.count)
+        let before = (held: vector[origin], admitted: replication.reorderBuffer.admitted)
         for bytes in batches {
             replication.counters.repairedBytes += UInt64(bytes.count)
             receive(batch: bytes, repaired: true)
         }
         // A refused batch, requested again at once, would be sent again and again.
         let wasUseful =
-            vector[origin] > before.held || replication.reorderBuffer.count > before.waiting
+            vector[origin] > before.held
+            || replication.reorderBuffer.admitted > before.admitted
         replication.repair.answered(origin, wasUseful: wasUseful)
     }
 

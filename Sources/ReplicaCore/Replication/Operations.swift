@@ -109,8 +109,9 @@ extension Replication {
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             arriving = ArrivingBatch(batch: batch, bytes: bytes)
-        } else if !mayWait(batch) || !reorderBuffer.insert(batch, bytes) {
-            counters.dropped += count
+        } else {
+            counters.dropped +=
+                mayWait(batch) ? reorderBuffer.insert(batch, bytes, after: vector) : count
         }
     }
 

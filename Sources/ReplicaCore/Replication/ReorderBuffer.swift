@@ -14,34 +14,76 @@ struct ReorderBuffer: Sendable {
     private(set) var byteCount = 0
     /// Batches held back.
     private(set) var count = 0
+    /// Batches that have found room since the start.
+    private(set) var admitted = 0
 
     init(within limits: ReplicaLimits) { self.limits = limits }
 
     /// The number of origins with batches that wait for a gap to close.
     var originCount: Int { queues.count }
 
-    /// Adds a batch, unless it is there already; returns false if there was no room.
-    mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
-        guard count < limits.waitingBatches, byteCount + bytes.count <= limits.waitingBatchBytes
-        else { return false }
-        let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
-        if queue == queues.count || queues[queue].origin != batch.origin {
-            guard queues.count < limits.waitingOrigins else { return false }
-            queues.insert((batch.origin, []), at: queue)
+    /// Adds a batch, unless it is there already, at a replica with this `vector`.
+    ///
+    /// A full buffer drops batches that have more operations of their origin before them, as those have that a node published
+    /// while this replica caught up: they would keep out what comes next.
+    /// - Returns: How many operations found no room, of this batch or of others; repair brings them again.
+    mutating func insert(
+        _ batch: Batch, _ bytes: [UInt8], after vector: VersionVector
+    ) -> UInt64 {
+        if contains(batch) { return 0 }
+        let dropped = makeRoom(for: batch, bytes.count, after: vector)
+        guard hasRoom(for: bytes.count), let queue = queue(of: batch.origin) else {
+            return dropped + UInt64(batch.operations.count)
         }
-        let place =
-            queues[queue].batches.firstIndex { $0.batch.first >= batch.first }
-            ?? queues[queue].batches.count
-        if place < queues[queue].batches.count,
-            queues[queue].batches[place].batch.first == batch.first
-        {
-            return true
-        }
-        queues[queue].batches.insert(Waiting(batch: batch, bytes: bytes), at: place)
+        let place = queues[queue].batches.firstIndex { $0.batch.first > batch.first }
+        queues[queue].batches.insert(
+            Waiting(batch: batch, bytes: bytes), at: place ?? queues[queue].batches.count)
         sometimes(.batchWaits)
         byteCount += bytes.count
         count += 1
-        return true
+        admitted += 1
+        return dropped
+    }
+
+    private func contains(_ batch: Batch) -> Bool {
+        queues.first { $0.origin == batch.origin }?.batches
+            .contains { $0.batch.first == batch.first } ?? false
+    }
+
+    private func hasRoom(for bytes: Int) -> Bool {
+        count < limits.waitingBatches && byteCount + bytes <= limits.waitingBatchBytes
+    }
+
+    /// The queue of an origin, which may be a new one; nil if there are too many.
+    private mutating func queue(of origin: WriterID) -> Int? {
+        let place = queues.firstIndex { $0.origin >= origin } ?? queues.count
+        if place < queues.count, queues[place].origin == origin { return place }
+        guard queues.count < limits.waitingOrigins else { return nil }
+        queues.insert((origin, []), at: place)
+        return place
+    }
+
+    /// Drops the batches that are farther from being applied, as long as there is no room; returns how many operations that were.
+    private mutating func makeRoom(
+        for batch: Batch, _ bytes: Int, after vector: VersionVector
+    ) -> UInt64 {
+        if bytes > limits.waitingBatchBytes { return 0 }
+        var dropped: UInt64 = 0
+        while !hasRoom(for: bytes) {
+            let farthest = queues.indices.max { distance($0, vector) < distance($1, vector) }
+            guard let farthest, distance(farthest, vector) > batch.distance(from: vector) else {
+                break
+            }
+            sometimes(.waitingBatchGivesWay)
+            dropped += UInt64(queues[farthest].batches.last?.batch.operations.count ?? 0)
+            removeLast(from: farthest)
+        }
+        return dropped
+    }
+
+    /// How far the last batch of a queue is from being applied.
+    private func distance(_ queue: Int, _ vector: VersionVector) -> UInt64 {
+        queues[queue].batches.last?.batch.distance(from: vector) ?? 0
     }
 
     /// Removes and returns a batch that can be applied to a replica with this `vector`, if there is
@@ -106,5 +148,21 @@ struct ReorderBuffer: Sendable {
         let first = queues[index].batches.removeFirst()
         byteCount -= first.bytes.count
         count -= 1
+    }
+
+    /// Leaves no queue without batches.
+    private mutating func removeLast(from index: Int) {
+        let last = queues[index].batches.removeLast()
+        byteCount -= last.bytes.count
+        count -= 1
+        if queues[index].batches.isEmpty { queues.remove(at: index) }
+    }
+}
+
+extension Batch {
+    /// How many operations of its origin come before it that a replica with this `vector` does not hold.
+    fileprivate func distance(from vector: VersionVector) -> UInt64 {
+        let held = vector[origin]
+        return first - 1 > held ? first - 1 - held : 0
     }
 }

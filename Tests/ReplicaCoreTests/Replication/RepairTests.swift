@@ -32,7 +32,7 @@ import Testing
     @Test func `only the gap before a batch that waits is requested`() {
         var repair = Repair(within: ReplicaLimits())
         var buffer = ReorderBuffer(within: ReplicaLimits())
-        _ = buffer.insert(.of(2, first: 5), [0])
+        _ = buffer.insert(.of(2, first: 5), [0], after: [:])
         let peers = peers([.of("n2", 2, holding: [2: 5])])
         #expect(
             requests(&repair, holding: [2: 2], peers, behind: buffer) == [
