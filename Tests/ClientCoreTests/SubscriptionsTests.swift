@@ -22,6 +22,18 @@ import Testing
         #expect(!subscriptions.awaitsAnswers && !subscriptions.isEmpty)
     }
 
+    @Test func `changes of one listen answer for no other one`() {
+        var subscriptions = Subscriptions()
+        for (number, key) in ["a", "b"].enumerated() {
+            subscriptions.start(listen(key))
+            _ = subscriptions.ask(as: UInt64(number) + 1)
+        }
+        for _ in 0..<2 { #expect(subscriptions.tell(1)?.path == listen("a").path) }
+        #expect(subscriptions.awaitsAnswers)
+        _ = subscriptions.tell(2)
+        #expect(!subscriptions.awaitsAnswers)
+    }
+
     @Test func `a listen that stops between two connections hides no other one`() {
         var subscriptions = Subscriptions()
         for (number, key) in ["a", "b"].enumerated() {
