@@ -84,6 +84,36 @@ import Testing
         #expect(asked == ["n2", "n3", "n2"])
     }
 
+    @Test func `an answer of which a batch only waits is useful`() {
+        let cluster = TestCluster(2)
+        var replica = cluster["n1"]
+        let writer = cluster["n2"].writer
+        func asked(after input: Input) -> [PeerMessage] {
+            [input, .turnEnded].flatMap { replica.step($0) }.compactMap { output in
+                guard case .ask("n2", let frame) = output,
+                    case .message(let message)? =
+                        try? FrameReader<PeerMessage>.messages(in: frame).first
+                else { return nil }
+                return message
+            }
+        }
+        func request(through last: UInt64) -> PeerMessage {
+            .requestBatches(member: "n1", origin: writer, from: 1, through: last)
+        }
+        let heartbeat = Heartbeat.of(
+            "n2", writer, at: HybridTime(milliseconds: 1_700_000_010_000), holding: [writer: 5])
+        let batch = BatchCoding.encode(.of(writer, first: 3))
+        let answer = PeerMessage.batches(origin: writer, batches: [batch])
+        #expect(
+            asked(after: .published(PeerMessage.heartbeat(heartbeat).frame)) == [
+                request(through: 5)
+            ])
+        // What is left is asked for at once.
+        #expect(asked(after: .answered(answer.frame, from: "n2")) == [request(through: 2)])
+        // The same again has nothing useful: it waits already.
+        #expect(asked(after: .answered(answer.frame, from: "n2")) == [])
+    }
+
     @Test func `one turn asks for so much that its frames fit into a queue`() {
         var repair = Repair(within: ReplicaLimits())
         var vector = VersionVector()
