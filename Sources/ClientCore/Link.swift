@@ -21,7 +21,7 @@ struct Link: Sendable {
         case answers
     }
 
-    /// The times of the configuration that it goes by: those of an open connection come first, beside its state.
+    /// The times of the configuration that it goes by, in milliseconds: those of an open connection come first, beside its state.
     private struct Times {
         let silence: UInt64
         let idlePing: UInt64

@@ -91,12 +91,9 @@ public struct VersionVector: Equatable, Sendable {
 
     /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
-        if a.namesOrigins(of: b) {
-            return a.unfolded.indices.allSatisfy {
-                a.unfolded[$0].sequence == b.unfolded[$0].sequence
-            }
-        }
-        return a.entries.elementsEqual(b.entries, by: ==)
+        a.folded === b.folded
+            ? a.unfolded.elementsEqual(b.unfolded, by: ==)
+            : a.entries.elementsEqual(b.entries, by: ==)
     }
 
     /// Whether both have entries of the same origins, side by side, and fold the same.

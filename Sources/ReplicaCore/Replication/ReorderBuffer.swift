@@ -35,9 +35,9 @@ struct ReorderBuffer: Sendable {
         guard hasRoom(for: bytes.count), let queue = queue(of: batch.origin) else {
             return dropped + UInt64(batch.operations.count)
         }
-        let place = queues[queue].batches.firstIndex { $0.batch.first > batch.first }
+        let before = queues[queue].batches.lastIndex { $0.batch.first < batch.first }
         queues[queue].batches.insert(
-            Waiting(batch: batch, bytes: bytes), at: place ?? queues[queue].batches.count)
+            Waiting(batch: batch, bytes: bytes), at: before.map { $0 + 1 } ?? 0)
         sometimes(.batchWaits)
         byteCount += bytes.count
         count += 1
@@ -45,9 +45,10 @@ struct ReorderBuffer: Sendable {
         return dropped
     }
 
+    // Sought from the end, since most batches come in order.
     private func contains(_ batch: Batch) -> Bool {
-        queues.first { $0.origin == batch.origin }?.batches
-            .contains { $0.batch.first == batch.first } ?? false
+        let queue = queues.first { $0.origin == batch.origin }
+        return queue?.batches.last { $0.batch.first <= batch.first }?.batch.first == batch.first
     }
 
     private func hasRoom(for bytes: Int) -> Bool {
