@@ -173,7 +173,7 @@ extension Replica {
         let outcome = replication.receive(heartbeat)
         if outcome == .ignored { return }
         if case .newWriter(let before) = outcome {
-            // An incarnation without a past waits until peers announce that they know it.
+            // A replica that has not recovered waits until peers announce that they know it.
             heartbeats.hasten(to: now.elapsedMilliseconds)
             if let before { coordination.release(before) }
         }

@@ -23,6 +23,8 @@ public struct Replica: Sendable {
     var coordination: Coordination
     /// Whether it serves, and what it waits for if not.
     var lifecycle: Lifecycle
+    /// What the disk says that this node has yet to recover, once the turns so far are stored.
+    var storedDiskLoss: DiskLoss
     /// Outputs that wait for the disk.
     var turns: TurnQueue
     /// When the tree is written to disk, and what the log keeps.
@@ -51,11 +53,14 @@ public struct Replica: Sendable {
         replication.rulesHistory = properties.rulesHistory
         sessions = Sessions(configuration)
         coordination = Coordination(
-            configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)
+            configuration, own: replication.writer, vote: properties.vote,
+            // A node without peers has nobody to learn votes from, and none that could be forgotten.
+            isInformed: !properties.diskLoss.contains(.votes) || replication.peers.all.isEmpty)
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(configuration)
-        let startup = Startup(hasPast: !stored.isEmpty)
+        let startup = Startup(hasRecovered: !properties.diskLoss.contains(.data))
+        storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
         lifecycle =
             isOut

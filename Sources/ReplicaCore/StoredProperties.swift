@@ -1,11 +1,15 @@
 import Store
 import SyncProtocol
 
-/// The properties that an incarnation finds on its disk, decoded; unreadable ones count as absent.
+/// The properties that an incarnation finds on its disk, decoded; unreadable ones count as absent, except that an
+/// unreadable `diskLoss` counts as a loss of everything.
 struct StoredProperties: Sendable {
     private(set) var clockBound: UInt64 = 0
     /// Nil on a disk that was written before there was one.
     private(set) var closedBound: UInt64?
+    /// What this node has yet to recover; everything if the disk is empty, and nothing on a disk that was written
+    /// before this was stored.
+    private(set) var diskLoss: DiskLoss
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.
     private(set) var members: MemberList?
@@ -14,12 +18,15 @@ struct StoredProperties: Sendable {
     private(set) var vote: Lease?
 
     init(_ properties: [Property]) {
+        diskLoss = properties.isEmpty ? .everything : []
         for property in properties {
             property.bytes.withUnsafeBytes { bytes in
                 var reader = MessagePackReader(bytes)
                 switch property.name {
                 case .clockBound: clockBound = property.number ?? 0
                 case .closedBound: closedBound = property.number
+                case .diskLoss:
+                    diskLoss = property.number.map { DiskLoss(rawValue: $0) } ?? .everything
                 case .evictions: evictions = (try? reader.evictions()) ?? []
                 case .members: members = MemberList(property.bytes)
                 case .rulesHistory:

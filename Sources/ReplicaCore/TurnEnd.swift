@@ -65,10 +65,11 @@ extension Replica {
         let isReady = lifecycle.advanceStartup(
             .init(
                 milliseconds: now.elapsedMilliseconds, writer: writer, vector: vector,
-                peers: replication.peers, isTransferring: lifecycle.transfer != nil))
+                durable: turns.durable.vector, peers: replication.peers,
+                isTransferring: lifecycle.transfer != nil))
         if !isReady { return }
         // Only its peers know which closed timestamps the predecessor of this incarnation announced.
-        if !startup.hasPast { replication.closedTimestamp.raise(to: replication.clock.last) }
+        if !startup.hasRecovered { replication.closedTimestamp.raise(to: replication.clock.last) }
         sessions.listens.buildNamedIndexes(in: value, at: now.elapsedMilliseconds)
         replication.turn.immediate.append(.serve)
     }
@@ -107,7 +108,7 @@ extension Replica {
             holding: holdings, ofNodes: replication.peers.all.count + 1, at: now)
     }
 
-    /// Stores what this turn has learnt of members, and this node's vote.
+    /// Stores what this turn has learnt of members, this node's vote, and what it has yet to recover.
     private mutating func storeFacts() {
         replication.storeEvictions()
         replication.storeMembers()
@@ -115,6 +116,8 @@ extension Replica {
             replication.turn.properties.append(history)
         }
         if let vote = coordination.takeVoteToStore() { replication.turn.properties.append(vote) }
+        // With the vote that this turn has learnt, and with the data that has made it serve.
+        storeDiskLoss()
     }
 
     /// Holds the outputs of this turn until what they depend on is durable; returns those that can be sent now.

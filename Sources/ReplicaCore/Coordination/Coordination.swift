@@ -36,8 +36,8 @@ struct Coordination: Sendable {
     var forwarded: ForwardedTransactions
     var terms = DecidedTerms()
     var refused = RefusedTransactions()
-    /// Whether this member holds everything that it has ever reported as held, so that its vote counts: an
-    /// incarnation without a past must first receive heartbeats of all others.
+    /// Whether this member holds everything that it has ever reported as held, so that its vote counts: after the
+    /// loss of its disk it must first receive heartbeats of all others.
     var isInformed: Bool
     private(set) var proposed: [Proposed] = []
     private(set) var decided: [Decided] = []
@@ -50,12 +50,12 @@ struct Coordination: Sendable {
     private var hasNews = false
     private var nextLookMilliseconds: UInt64 = 0
 
-    init(_ configuration: ReplicaConfiguration, own: WriterID, vote: Lease?, hasPast: Bool) {
+    init(_ configuration: ReplicaConfiguration, own: WriterID, vote: Lease?, isInformed: Bool) {
         member = configuration.member
         limits = configuration.limits
         forwarded = ForwardedTransactions(within: limits)
         election = Election(own: own, leaseMilliseconds: configuration.leaseMilliseconds)
-        isInformed = hasPast
+        self.isInformed = isInformed
         if let vote { election.restore(vote) }
     }
 

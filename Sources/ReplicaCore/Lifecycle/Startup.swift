@@ -6,20 +6,23 @@ struct Startup: Equatable, Sendable {
     /// Without all peers, a replica begins to serve after this long.
     static let patienceMilliseconds: UInt64 = 1_500
 
-    /// Whether there was an earlier incarnation on this disk.
-    let hasPast: Bool
+    /// Whether an incarnation on this disk has served: since then it has all data that this node ever had.
+    let hasRecovered: Bool
     private var startedMilliseconds: UInt64?
-    /// What an incarnation without a past must hold before it serves, and when it last made progress.
+    /// Whether the disk held operations at the start. One that has served and holds none may have lost them, as
+    /// when its write-ahead log was cut off.
+    private var heldAny = true
+    /// What a replica that has not recovered must hold before it serves, and when it last made progress.
     private var target: VersionVector?
     private var heldCount: UInt64 = 0
     private var progressMilliseconds: UInt64 = 0
-    /// Whether operations of peers are accepted: an incarnation without a past must first learn what its
-    /// predecessor knew of evictions.
+    /// Whether operations of peers are accepted: a replica that has not recovered must first learn what its
+    /// predecessors knew of evictions.
     private(set) var isReceiving: Bool
 
-    init(hasPast: Bool) {
-        self.hasPast = hasPast
-        isReceiving = hasPast
+    init(hasRecovered: Bool) {
+        self.hasRecovered = hasRecovered
+        isReceiving = hasRecovered
     }
 
     /// What a replica knows of itself and its peers when it checks whether it can serve.
@@ -27,6 +30,8 @@ struct Startup: Equatable, Sendable {
         var milliseconds: UInt64
         var writer: WriterID
         var vector: VersionVector
+        /// What is on the disk.
+        var durable: VersionVector
         var peers: Peers
         /// Whether the transfer of a peer's checkpoint is under way.
         var isTransferring: Bool
@@ -35,28 +40,36 @@ struct Startup: Equatable, Sendable {
     /// Continues to wait. Returns whether clients can be accepted: once heartbeats of all peers have arrived, or
     /// after a second and a half without some.
     ///
-    /// A replica without a past may be a member that lost its disk, and whose earlier closed timestamps other
+    /// A replica that has not recovered may be a member that lost its disk, and whose earlier closed timestamps other
     /// members still rely on. Once a peer announces that it knows the new incarnation, no member uses those to
     /// advance the stable time any more, as all have to agree on which writers are closed; and all that was
     /// stable is older than what that peer announces.
     mutating func advance(_ situation: Situation) -> Bool {
-        let started = startedMilliseconds ?? situation.milliseconds
-        startedMilliseconds = started
+        let started = begin(situation)
         let members = situation.peers.remaining
         let liveCount = situation.peers.liveCount(at: situation.milliseconds)
         if liveCount == members.count { isReceiving = true }
         let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
         if !hearsAll {
             guard situation.milliseconds >= started + Startup.patienceMilliseconds,
-                hasPast || liveCount > 0
+                hasRecovered || liveCount > 0
             else { return false }
             sometimes(.servesWithoutAllPeers)
         }
         isReceiving = true
-        return hasPast || situation.isKnown(toAll: hearsAll) && catchUp(situation)
+        if hasRecovered, heldAny || liveCount == 0 { return true }
+        return situation.isKnown(toAll: hearsAll) && catchUp(situation)
     }
 
-    /// Returns whether a replica without a past holds what its peers had in their first heartbeats, or makes no
+    /// Returns when the replica has checked this first, and records what its disk held then.
+    private mutating func begin(_ situation: Situation) -> UInt64 {
+        if let startedMilliseconds { return startedMilliseconds }
+        startedMilliseconds = situation.milliseconds
+        heldAny = situation.durable.total > 0
+        return situation.milliseconds
+    }
+
+    /// Returns whether a replica that has not recovered holds what its peers had in their first heartbeats, or makes no
     /// progress and no live member may have what it misses.
     private mutating func catchUp(_ situation: Situation) -> Bool {
         if target == nil {

@@ -13,7 +13,7 @@ import Testing
         Coordination(
             ReplicaConfiguration(
                 cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit,
-                seed: 1), own: own, vote: nil, hasPast: true)
+                seed: 1), own: own, vote: nil, isInformed: true)
     }
 
     private func view(_ tree: Value = .null, holding vector: VersionVector = [:]) -> ReplicationView
@@ -199,7 +199,7 @@ import Testing
             cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
         let vote = Lease(
             term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
-        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var coordination = Coordination(configuration, own: own, vote: vote, isInformed: true)
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
         for heartbeat in restart.others { _ = peers.receive(heartbeat, at: 1) }
         coordination.releaseEndedHolder(seeing: peers, holding: [9: 4], at: restart.time)
@@ -220,7 +220,7 @@ import Testing
             term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
         let configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
-        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var coordination = Coordination(configuration, own: own, vote: vote, isInformed: true)
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
         _ = peers.receive(.of("n3", 3, writers: [1, 3, 5]), at: 1)
         _ = peers.receive(

@@ -236,7 +236,8 @@ import Testing
         #expect(words.allSatisfy { !telling.contains(String($0)) }, "\(problem); \(fix)")
     }
 
-    @Test func `a member that lost its disk votes once it has heard all others`() {
+    @Test(arguments: 0..<3)
+    func `a member that lost its disk votes once it has heard all others`(restarts: Int) {
         var cluster = cluster()
         cluster.send(put(1, over: .null), to: "n1")
         cluster.crash("n1")
@@ -244,6 +245,11 @@ import Testing
         cluster.quiesce(milliseconds: 3_000)
         cluster.start("n2")
         cluster.quiesce(milliseconds: 6_000)
+        for _ in 0..<restarts {
+            cluster.stop("n2")
+            cluster.start("n2")
+            cluster.quiesce(milliseconds: 6_000)
+        }
         cluster.send(put(2, over: 1, id: 2, within: 1_000), to: "n3")
         cluster.quiesce(milliseconds: 1_500)
         let codes = code(cluster.takeReplies())

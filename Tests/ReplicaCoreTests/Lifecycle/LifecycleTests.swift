@@ -29,7 +29,7 @@ import Testing
     /// The states by short names; `+` for one whose clients still wait.
     private static let states: [String: Lifecycle] = {
         var states: [String: Lifecycle] = [
-            "starting": .starting(Startup(hasPast: true)), "serving": .serving(),
+            "starting": .starting(Startup(hasRecovered: true)), "serving": .serving(),
         ]
         let phases: [(String, Rejoin.Phase)] = [
             ("transferring", .transferring), ("keeping 2", .keepingOrphans(2)),
@@ -38,7 +38,8 @@ import Testing
         ]
         for (name, phase) in phases {
             states[name] = .rejoining(Rejoin(phase: phase))
-            states[name + "+"] = .rejoining(Rejoin(phase: phase, startup: Startup(hasPast: true)))
+            states[name + "+"] = .rejoining(
+                Rejoin(phase: phase, startup: Startup(hasRecovered: true)))
         }
         return states
     }()
@@ -110,7 +111,7 @@ import Testing
             #expect(lifecycle.isRejoining == expected.isRejoining, "\(state)")
             #expect(lifecycle.isReceiving, "a replica with a past takes operations in each state")
         }
-        #expect(!Lifecycle.starting(Startup(hasPast: false)).isReceiving)
+        #expect(!Lifecycle.starting(Startup(hasRecovered: false)).isReceiving)
     }
 
     @Test
@@ -130,7 +131,7 @@ import Testing
 
     @Test func `a transfer goes on from state to state`() {
         let transfer = CheckpointTransfer(member: "n2")
-        var lifecycle = Lifecycle.starting(Startup(hasPast: true))
+        var lifecycle = Lifecycle.starting(Startup(hasRecovered: true))
         lifecycle.transfer = transfer
         lifecycle.becomeReady()
         #expect(lifecycle.transfer == transfer)

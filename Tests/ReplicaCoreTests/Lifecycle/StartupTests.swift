@@ -9,14 +9,15 @@ import Testing
     /// What n1 knows of n2 and n3 at a moment.
     private func situation(
         at milliseconds: UInt64, heartbeats: [Heartbeat], greeted: [String] = [],
-        holding vector: VersionVector = [:], isTransferring: Bool = false
+        holding vector: VersionVector = [:], onDisk durable: VersionVector = [9: 1],
+        isTransferring: Bool = false
     ) -> Startup.Situation {
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
         for heartbeat in heartbeats { _ = peers.receive(heartbeat, at: milliseconds) }
         for member in greeted { peers.greet(member) }
         return .init(
-            milliseconds: milliseconds, writer: own, vector: vector, peers: peers,
-            isTransferring: isTransferring)
+            milliseconds: milliseconds, writer: own, vector: vector, durable: durable,
+            peers: peers, isTransferring: isTransferring)
     }
 
     private func heartbeats(
@@ -38,7 +39,7 @@ import Testing
     func `with its data a replica serves once it knows its peers, or after a while`(
         heard: [String], greeted: [String], milliseconds: UInt64, serves: Bool
     ) {
-        var startup = Startup(hasPast: true)
+        var startup = Startup(hasRecovered: true)
         #expect(startup.isReceiving)
         _ = startup.advance(situation(at: 100, heartbeats: []))
         let later = situation(
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func `without data it serves when peers know of it, and it holds what they had`() {
-        var startup = Startup(hasPast: false)
+        var startup = Startup(hasRecovered: false)
         let both = ["n2", "n3"]
         let target: VersionVector = [9: 5]
         let unknown = heartbeats(both, holding: target)
@@ -67,7 +68,7 @@ import Testing
 
     @Test func `without data and peers it waits for ever, and for what none has it waits a while`()
     {
-        var startup = Startup(hasPast: false)
+        var startup = Startup(hasRecovered: false)
         #expect(startup.advance(situation(at: 0, heartbeats: [])) == false)
         #expect(startup.advance(situation(at: 100_000, heartbeats: [])) == false)
         let known = heartbeats(["n2"], knowing: [own], holding: [9: 5])
@@ -83,5 +84,22 @@ import Testing
             )
             #expect(startup.advance(situation) == serves, "at \(milliseconds)")
         }
+    }
+
+    @Test func `an empty disk that has served is filled first, if a peer is there`() {
+        let both = ["n2", "n3"]
+        let target = heartbeats(both, knowing: [own], holding: [9: 5])
+        var startup = Startup(hasRecovered: true)
+        let table: [(VersionVector, serves: Bool)] = [
+            ([:], false), ([9: 4], false), ([9: 5], true),
+        ]
+        for (vector, serves) in table {
+            let situation = situation(
+                at: 0, heartbeats: target, greeted: both, holding: vector, onDisk: [:])
+            #expect(startup.advance(situation) == serves)
+        }
+        var alone = Startup(hasRecovered: true)
+        #expect(alone.advance(situation(at: 0, heartbeats: [], onDisk: [:])) == false)
+        #expect(alone.advance(situation(at: 1_500, heartbeats: [], onDisk: [:])) == true)
     }
 }

@@ -1,0 +1,35 @@
+import Store
+
+/// What a node has yet to recover since it started with an empty disk.
+///
+/// The first incarnation stores it in its first turn, together with all else that shows that it existed. Each part
+/// is removed in the turn that recovers it. So every later incarnation knows what is missing, whenever a process
+/// ends. A checkpoint of a peer does not change it.
+struct DiskLoss: OptionSet, Sendable {
+    let rawValue: UInt64
+
+    /// Votes may be forgotten, so this node does not vote.
+    static let votes = DiskLoss(rawValue: 1)
+    /// Data may be missing, so this node does not serve.
+    static let data = DiskLoss(rawValue: 2)
+    /// The state of an empty disk.
+    static let everything: DiskLoss = [.votes, .data]
+
+    var property: Property { Property(.diskLoss, rawValue) }
+}
+
+extension Replica {
+    /// What this incarnation has yet to recover.
+    var diskLoss: DiskLoss {
+        let votes: DiskLoss = coordination.isInformed ? [] : .votes
+        let data: DiskLoss = lifecycle.startup?.hasRecovered == false ? .data : []
+        return votes.union(data)
+    }
+
+    /// Stores what is yet to be recovered, if that has changed.
+    mutating func storeDiskLoss() {
+        guard diskLoss != storedDiskLoss else { return }
+        storedDiskLoss = diskLoss
+        replication.turn.properties.append(diskLoss.property)
+    }
+}
