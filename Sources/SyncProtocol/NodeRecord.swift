@@ -14,6 +14,8 @@ public struct NodeRecord: Equatable, Sendable {
         case stored([[UInt8]])
         /// All of this is on the disk.
         case durable(VersionVector)
+        /// Clients are served from now on.
+        case serving
         /// A frame went to all peers.
         case published([UInt8])
         /// The replica served a frame of a client, and went from one vector to another.
@@ -71,6 +73,7 @@ public struct NodeRecordWriter: Sendable {
         case .durable(let vector):
             begin("durable", 4, record)
             writer.append(vector, beyond: &told.durable)
+        case .serving: begin("serving", 2, record)
         case .published(let frame):
             begin("published", 3, record)
             writer.append(binary: frame)
@@ -173,6 +176,9 @@ public struct NodeRecordReader {
         case "durable":
             try head.require(4)
             return .durable(try source.vector(beyond: &told.durable))
+        case "serving":
+            try head.require(2)
+            return .serving
         case "published":
             try head.require(3)
             return .published(try source.binary("a frame"))
@@ -183,7 +189,8 @@ public struct NodeRecordReader {
                 before: try source.vector(beyond: &told.held),
                 after: try source.vector(beyond: &told.held))
         default:
-            throw head.unknown(names: "started, turned, stored, durable, published, served")
+            throw head.unknown(
+                names: "started, turned, stored, durable, serving, published, served")
         }
     }
 }

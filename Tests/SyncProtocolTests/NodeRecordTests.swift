@@ -25,6 +25,7 @@ import Testing
             NodeRecord(microseconds: 4, .stored([BatchCoding.encode(random.batch())])),
             NodeRecord(microseconds: 5, .durable(more)),
             NodeRecord(microseconds: 6, .published([9, 9])),
+            NodeRecord(microseconds: 6, .serving),
             // A checkpoint takes the place of what there was.
             NodeRecord(
                 microseconds: 7,

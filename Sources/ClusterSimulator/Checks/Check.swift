@@ -11,6 +11,8 @@ public enum Check: String, CaseIterable, Sendable {
     case requestsDoWhatTheySay = "requests-do-what-they-say"
     /// A node that can ask another one soon holds all that the other one has made.
     case nodesCatchUpInTime = "nodes-catch-up-in-time"
+    /// A node whose disk is lost serves once it holds what all others had.
+    case nodesCatchUpBeforeService = "nodes-catch-up-before-service"
     /// A client that waits until all earlier writes have arrived is answered once its node holds them.
     case stableAnswersHold = "stable-answers-hold"
     /// Once all is at rest each node does what it is asked for, also when all have restarted, or one is gone for good and evicted.

@@ -10,6 +10,7 @@ extension Check {
             case .lateWritesLand: LateWritesLand.judge(evidence)
             case .requestsDoWhatTheySay: RequestsDoWhatTheySay.judge(evidence)
             case .nodesCatchUpInTime: NodesCatchUpInTime.judge(evidence)
+            case .nodesCatchUpBeforeService: NodesCatchUpBeforeService.judge(evidence)
             case .nodesServeAtRest: NodesServeAtRest.judge(evidence)
             case .replaysConflictWithNothing: ReplaysConflictWithNothing.judge(evidence)
             case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)

@@ -3,13 +3,27 @@ import ReplicaCore
 
 /// Places that only transactions write show the result of some serial execution.
 enum Transactions {
-    /// Why the check is unknown: operations that a majority held may be lost.
+    /// Why the check is unknown: operations that a majority held may be lost, or votes of a majority.
     static func permittedLoss(_ evidence: Evidence) -> Finding? {
-        if !evidence.losses.isEmpty { return .unknown("a node lost its disk") }
+        if mayForget(evidence) {
+            return .unknown("nodes lost their disks, or one did and others were given up")
+        }
         if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
             return .unknown("a crash may take what was acknowledged, without \"durability=commit\"")
         }
         return nil
+    }
+
+    /// Whether transactions, or votes, may be forgotten with disks.
+    ///
+    /// If one node alone loses its disk, however often, the others of each majority hold and remember what it did, and
+    /// it does not vote before it has learnt that from them.
+    private static func mayForget(_ evidence: Evidence) -> Bool {
+        let losses = evidence.losses
+        guard let first = losses.first else { return false }
+        let isOneDisk = losses.allSatisfy { $0.isTotal && $0.node == first.node }
+        return !isOneDisk || evidence.scenario.cluster.replicas == 1
+            || evidence.scenario.givesUpNodes
     }
 
     /// Each committed transaction is in the common counter, once.

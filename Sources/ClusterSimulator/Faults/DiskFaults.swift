@@ -30,10 +30,30 @@ struct Wipe: NodeFault {
     var node: Int
 
     func apply(to run: inout SimulatedRun) {
-        run.replaceDisk(of: node) { $0.wipe() }
+        run.replaceDisk(of: node, isLossTotal: true) { $0.wipe() }
     }
 
-    static let drawn = [DrawnFault.of(Wipe.self, until: Restart.self)]
+    static let drawn = [
+        DrawnFault.of(Wipe.self, until: Restart.self),
+        DrawnFault(
+            name: "wipe-again", needsPeers: true,
+            draw: .script { plan, time in plan.drawInterruptedRecovery(at: time) }),
+    ]
+}
+
+extension FaultPlan {
+    /// A node loses its disk, and its next process ends as well: soon after its start, or while it gets the data of its
+    /// peers.
+    fileprivate mutating func drawInterruptedRecovery(at time: Microseconds) {
+        let node = random.index(below: nodes.count)
+        let steps: [DiskStep] = [.loss, .stored, .received, .installed]
+        let step = steps[random.index(below: steps.count)]
+        let end = drawEnd(from: time)
+        guard nodes.count > 1, isFree(node, at: time) else { return }
+        occupy(node, until: end)
+        add(Wipe(node: node), at: time)
+        add(Interrupt(node: node, step: step), at: time)
+    }
 }
 
 /// The process ends, and another one starts where a stored row is not what was written.

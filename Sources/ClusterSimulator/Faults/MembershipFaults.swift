@@ -112,6 +112,15 @@ struct Duplicate: PeerFault {
 }
 
 extension Scenario {
+    /// Whether the others go on without a node that may hold more than they do.
+    var givesUpNodes: Bool {
+        changesMembers
+            || script.contains { scripted in
+                guard case .fault(let fault) = scripted.action else { return false }
+                return fault is Evict || fault is Abandon
+            }
+    }
+
     /// Whether nodes are members for a part of the run alone.
     var changesMembers: Bool {
         cluster.newcomers > 0

@@ -4,6 +4,8 @@ struct Loss {
     var node: Int
     var since: Microseconds
     var until: Microseconds
+    /// Whether the disk is empty then, so that the node knows of the loss.
+    var isTotal = false
 }
 
 /// The end of a process that may have left unsynced data.

@@ -87,6 +87,9 @@ struct RecordReplay {
                 stored: entries, by: writers[incarnation], node: node, incarnation: incarnation,
                 at: time)
         case .durable(let vector): recording.note(durable: vector, node: node, at: time)
+        case .serving:
+            let vector = recording.states[node].last?.vector ?? VersionVector()
+            recording.note(serviceBy: node, holding: vector, at: time)
         case .published(let frame): recording.note(published: frame, node: node)
         case .served(let session, let frame, let before, let after):
             served.append(

@@ -13,7 +13,7 @@ public struct RecordedRun {
         .replicasEqual, .acknowledgedWritesSurvive, .acknowledgedPushes, .pushKeys,
         .incrementsAddUp, .writeConcernsHold, .readYourWrites, .monotonicReads, .monotonicWrites,
         .writesFollowReads, .causalOrder, .updatesAreAtomic, .restartIdentity, .stableIsFinal,
-        .stampsAscend,
+        .stampsAscend, .nodesCatchUpBeforeService,
     ]
 
     private let names: [String]

@@ -75,6 +75,13 @@ struct Recording {
         var vector: VersionVector
     }
 
+    /// A process began to serve clients.
+    struct Service {
+        var node: Int
+        var time: Microseconds
+        var vector: VersionVector
+    }
+
     /// What a process has announced to its peers.
     private struct Announced {
         var writer: WriterID
@@ -107,6 +114,7 @@ struct Recording {
     private(set) var issued: [Issued] = []
     private(set) var announcements = Announcements()
     private(set) var starts: [Start] = []
+    private(set) var services: [Service] = []
     /// When evicted nodes took the data of others in place of their own.
     private(set) var rejoins: [(node: Int, time: Microseconds)] = []
     private(set) var contradiction: Contradiction?
@@ -188,6 +196,11 @@ struct Recording {
                 node: node, incarnation: incarnation, time: time, vector: replica.vector,
                 stableTime: stableTime,
                 value: keepsValues ? replica.value : .null))
+    }
+
+    mutating func note(serviceBy node: Int, holding vector: VersionVector, at time: Microseconds) {
+        guard isOn else { return }
+        services.append(Service(node: node, time: time, vector: vector))
     }
 
     mutating func note(durable vector: VersionVector, node: Int, at time: Microseconds) {
@@ -312,6 +325,11 @@ extension Recording {
             if states[node][index].vector == vector { return states[node][index] }
         }
         return nil
+    }
+
+    /// What a node held durably at a time; nil if it had not begun by then.
+    func durable(at time: Microseconds, node: Int) -> VersionVector? {
+        durable[node].last { $0.time <= time }?.vector
     }
 
     /// The operation that a vector covers of those with a stamp of a client.

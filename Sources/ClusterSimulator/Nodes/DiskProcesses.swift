@@ -11,6 +11,7 @@ extension VirtualDisk {
         store = DurableStore(store.tables, limits: VirtualDisk.limits)
         hasFailed = false
         replacement = nil
+        unreportedStep = .stored
         let replica = try store.recover(begin: begin) { $0.replay($1) }
         store.tables.isLying = trouble == .lying
         compareWithModel()

@@ -4,6 +4,10 @@ import Store
 enum DiskStep: String, CaseIterable {
     /// Turns are reported as stored.
     case stored
+    /// They include a vote for a coordinator.
+    case voted
+    /// They include the loss of the disk, or the recovery of a part of it.
+    case loss
     /// A slice of a checkpoint is written, and more follow.
     case slice
     case checkpointed
@@ -19,6 +23,12 @@ enum DiskStep: String, CaseIterable {
 }
 
 extension DiskStep {
+    /// The step at which turns are reported as stored.
+    init(_ turns: [Turn]) {
+        let names = Set(turns.lazy.flatMap(\.properties).map(\.name))
+        self = names.contains(.diskLoss) ? .loss : names.contains(.vote) ? .voted : .stored
+    }
+
     /// The step that ends a request, or a part of it.
     init?(_ request: StoreRequest, _ progress: StoreProgress) {
         switch (request, progress) {

@@ -40,6 +40,7 @@ extension VirtualDisk {
         case .commit(_, let since):
             let turns = group.compactMap(\.turn)
             try commit(turns)
+            noteStep(of: turns)
             let batches = turns.flatMap(\.batches)
             if !batches.isEmpty { newest = (batches, since) }
             if durability == .interval { return .done(stored: nil, nil) }
@@ -55,9 +56,15 @@ extension VirtualDisk {
         }
     }
 
+    private mutating func noteStep(of turns: [Turn]) {
+        let step = DiskStep(turns)
+        if step != .stored { unreportedStep = step }
+    }
+
     private mutating func stored(_ turn: UInt64?) -> Outcome {
         lastStored = turn ?? lastStored
-        step = .stored
+        step = unreportedStep
+        unreportedStep = .stored
         durable = store.vector
         return .done(stored: turn, nil)
     }

@@ -40,6 +40,8 @@ struct VirtualDisk {
     var contradiction: String?
     /// The step that the store came to last.
     var step: DiskStep?
+    /// The step to which the turns come that are committed and not yet reported as stored.
+    var unreportedStep = DiskStep.stored
     /// Whether any stored row ever differed from what was written.
     var wasDamaged = false
     /// The operations that the disk reports as durable.

@@ -44,10 +44,13 @@ extension SimulatedRun {
 
     /// A process starts on another disk than its predecessor's.
     mutating func replaceDisk(
-        of node: Int, with replace: (inout VirtualDisk) -> Microseconds
+        of node: Int, isLossTotal: Bool = false,
+        with replace: (inout VirtualDisk) -> Microseconds
     ) {
         kill(node)
-        losses.append(Loss(node: node, since: replace(&nodes[node].disk), until: now))
+        losses.append(
+            Loss(
+                node: node, since: replace(&nodes[node].disk), until: now, isTotal: isLossTotal))
         start(node)
     }
 

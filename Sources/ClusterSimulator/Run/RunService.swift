@@ -20,6 +20,10 @@ extension SimulatedRun {
     }
 
     mutating func noteService(by node: Int) {
+        // An evicted node only tells its clients why it refuses them.
+        if let standing = nodes[node].standing, !standing.isOut {
+            recording.note(serviceBy: node, holding: standing.vector, at: now)
+        }
         for index in starts.indices
         where starts[index].node == node && starts[index].incarnation == nodes[node].incarnation {
             starts[index].served = now

@@ -54,6 +54,7 @@ extension Check {
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
             .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge,
             .lateWritesLand, .requestsDoWhatTheySay, .nodesCatchUpInTime,
+            .nodesCatchUpBeforeService,
             .replaysConflictWithNothing, .nodesServeAtRest:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
@@ -88,6 +89,7 @@ extension Check {
         case .lateWritesLand: "an operation that came late would do what it should"
         case .requestsDoWhatTheySay: "a request does what one database alone would do"
         case .nodesCatchUpInTime: "a node soon holds what a peer that it reaches made"
+        case .nodesCatchUpBeforeService: "a node whose disk is lost serves once it has its data"
         case .stableAnswersHold: "a wait for stability ends once all earlier writes came"
         case .nodesServeAtRest: "nodes do what they are asked for once all is at rest"
         case .replaysConflictWithNothing: "an evicted node replays nothing over other data"

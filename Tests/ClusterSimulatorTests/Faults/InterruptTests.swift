@@ -30,6 +30,18 @@ import Testing
         }
     }
 
+    @Test func `turns with a vote or the loss of a disk are steps of their own`() {
+        func step(_ names: [Property.Name]...) -> DiskStep {
+            DiskStep(
+                names.map { names in
+                    Turn(number: 1, batches: [], properties: names.map { Property($0, 1) })
+                })
+        }
+        #expect(step([], [.clockBound]) == .stored)
+        #expect(step([.clockBound, .vote], []) == .voted)
+        #expect(step([.vote], [.diskLoss]) == .loss)
+    }
+
     @Test func `a scenario names the step`() throws {
         let text = "until 5s\ncheck stays-live\nat 1s interrupt n2 kept\n"
         let scenario = try Scenario(parsing: text, name: "interrupt")

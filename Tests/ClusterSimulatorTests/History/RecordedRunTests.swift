@@ -81,6 +81,13 @@ import Testing
         #expect(failures.contains(.restartIdentity))
     }
 
+    @Test func `shows a node that serves before it has its data again`() throws {
+        let failures = try failures { $0.addRecovery(of: 2, holding: VersionVector()) }
+        #expect(failures.contains(.nodesCatchUpBeforeService))
+        let others = try self.failures { $0.addRecovery(of: 2) }
+        #expect(!others.contains(.nodesCatchUpBeforeService))
+    }
+
     @Test func `shows what arrives although it had counted as stableTime`() throws {
         let failures = try failures { story in
             story.change(at: 0) { event in
@@ -144,7 +151,10 @@ struct RecordedStory {
 
     init() {
         incarnations = RecordedStory.writers.map { writer in
-            [NodeRecord(microseconds: 1, .started(writer: writer, holds: VersionVector()))]
+            [
+                NodeRecord(microseconds: 1, .started(writer: writer, holds: VersionVector())),
+                NodeRecord(microseconds: 2, .serving),
+            ]
         }
         // Made by the generator, for 2027.
         let key = PushID(Key(unchecked: "-OhGqNTl0000000000AB"))?.key ?? .priority
@@ -261,6 +271,18 @@ struct RecordedStory {
                 microseconds: time + 2 + UInt64(node),
                 .started(writer: WriterID(bits: UInt64(20 + node)), holds: less)))
         if node == 1 { lastStart = less }
+    }
+
+    /// A node starts on an empty disk, and serves with this, or with all.
+    mutating func addRecovery(of node: Int, holding vector: VersionVector? = nil) {
+        let writer = WriterID(bits: 30)
+        note(node, .started(writer: writer, holds: VersionVector()))
+        note(
+            node,
+            .turned(
+                writer: writer, holds: vector ?? held,
+                stableTime: HybridTime(milliseconds: Self.wall + 1), wallMilliseconds: Self.wall))
+        note(node, .serving)
     }
 
     // MARK: Judging
