@@ -78,6 +78,7 @@ final class Recorder {
                 waiting.append((turn.number, replica.vector))
                 let batches = turn.batches.map(\.bytes)
                 if !batches.isEmpty { append(.stored(batches)) }
+            case .serve where !replica.isOut: append(.serving)
             case .publish(let frame, _): append(.published(frame))
             default: continue
             }

@@ -7,6 +7,8 @@ internal import ReplicaCore
 struct SoakFaults {
     enum Kind: String, CaseIterable {
         case kill, pause, wipe
+        /// The end of a process that gets the data again that its disk has lost.
+        case interrupt
     }
 
     private struct Away {
@@ -15,9 +17,17 @@ struct SoakFaults {
         let until: ContinuousClock.Instant
     }
 
+    /// A node that gets its data again, and is killed and started before it may have all.
+    private struct Recovery {
+        let node: Cluster.Node
+        var next: ContinuousClock.Instant
+        var kills: Int
+    }
+
     private let cluster: Cluster
     private var random: SplitMix64
     private var away: [Away] = []
+    private var recoveries: [Recovery] = []
     /// Restarted and not serving yet: others could not get lost operations from these nodes.
     private var returning: [Cluster.Node] = []
     private var nextLook: ContinuousClock.Instant
@@ -41,6 +51,7 @@ struct SoakFaults {
         let now = ContinuousClock.now
         for fault in away where fault.until <= now { try end(fault) }
         away.removeAll { $0.until <= now }
+        try interruptRecoveries(at: now)
         try lookForReturned(at: now)
         guard now >= next else { return }
         next = now + .milliseconds(draw(500...2000))
@@ -57,10 +68,29 @@ struct SoakFaults {
         returning.removeAll { serving.contains($0.id) }
     }
 
+    /// Kills nodes between the loss of their disks and their first service, at moments that are drawn.
+    private mutating func interruptRecoveries(at now: ContinuousClock.Instant) throws(CommandError)
+    {
+        for index in recoveries.indices where recoveries[index].next <= now {
+            let node = recoveries[index].node
+            // Others could not get its operations, and it may be the next to be drawn.
+            guard returning.contains(where: { $0.id == node.id }) else {
+                recoveries[index].kills = 0
+                continue
+            }
+            kill(node)
+            counts[.interrupt, default: 0] += 1
+            try cluster.start(node)
+            recoveries[index].kills -= 1
+            recoveries[index].next = now + .milliseconds(draw(20...900))
+        }
+        recoveries.removeAll { $0.kills == 0 }
+    }
+
     /// Ends all faults.
     mutating func endAll() throws(CommandError) {
         for fault in away { try end(fault) }
-        away = []
+        (away, recoveries) = ([], [])
     }
 
     /// Counts the repairs of the last incarnations, once no more are expected.
@@ -79,7 +109,7 @@ struct SoakFaults {
         if kind != .pause { try repairs.add(incarnationsOf: [node], of: cluster) }
         switch kind {
         case .pause: cluster.process(of: node)?.send(SIGSTOP)
-        case .kill: kill(node)
+        case .kill, .interrupt: kill(node)
         case .wipe:
             kill(node)
             wipes.append((node.id, SoakClock.microseconds))
@@ -98,9 +128,12 @@ struct SoakFaults {
     private mutating func end(_ fault: Away) throws(CommandError) {
         switch fault.kind {
         case .pause: cluster.process(of: fault.node)?.send(SIGCONT)
-        case .kill, .wipe:
+        case .kill, .wipe, .interrupt:
             try cluster.start(fault.node)
             returning.append(fault.node)
+            guard fault.kind == .wipe else { return }
+            let next = ContinuousClock.now + .milliseconds(draw(20...900))
+            recoveries.append(Recovery(node: fault.node, next: next, kills: draw(0...3)))
         }
     }
 
