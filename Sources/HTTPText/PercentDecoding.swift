@@ -15,22 +15,37 @@ public enum TargetError: Error, Equatable, Sendable {
     }
 }
 
-/// The text of a part of a target, with its escapes resolved (RFC 3986, section 2.1).
+/// The text of a part of a path, with its escapes resolved (RFC 3986, section 2.1).
 func percentDecoded(_ part: ArraySlice<UInt8>) throws(TargetError) -> String {
     let bytes = part.contains(UInt8(ascii: "%")) ? try withoutEscapes(part) : part
+    return try text(of: bytes, writtenAs: part)
+}
+
+/// The text of a part of a query: besides escapes, a `+` stands for a space (`application/x-www-form-urlencoded`).
+func formDecoded(_ part: ArraySlice<UInt8>) throws(TargetError) -> String {
+    guard part.contains(UInt8(ascii: "+")) else { return try percentDecoded(part) }
+    let bytes = try withoutEscapes(part, readingPlusAs: UInt8(ascii: " "))
+    return try text(of: bytes, writtenAs: part)
+}
+
+private func text(
+    of bytes: ArraySlice<UInt8>, writtenAs part: ArraySlice<UInt8>
+) throws(TargetError) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
         throw .notUTF8(String(decoding: part, as: UTF8.self))
     }
     return text
 }
 
-private func withoutEscapes(_ part: ArraySlice<UInt8>) throws(TargetError) -> ArraySlice<UInt8> {
+private func withoutEscapes(
+    _ part: ArraySlice<UInt8>, readingPlusAs plus: UInt8 = UInt8(ascii: "+")
+) throws(TargetError) -> ArraySlice<UInt8> {
     var bytes: ArraySlice<UInt8> = []
     bytes.reserveCapacity(part.count)
     var rest = part
     while let byte = rest.popFirst() {
         guard byte == UInt8(ascii: "%") else {
-            bytes.append(byte)
+            bytes.append(byte == UInt8(ascii: "+") ? plus : byte)
             continue
         }
         guard let high = rest.first?.hexadecimalValue,

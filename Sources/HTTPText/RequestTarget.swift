@@ -1,6 +1,6 @@
 /// The path and the query of a request, decoded when they are asked for.
 ///
-/// A `+` is a plus in both.
+/// A `+` is a plus in the path and a space in the query, as forms encode it.
 public struct RequestTarget: Equatable, Sendable {
     private let bytes: [UInt8]
     private let path: Range<Int>
@@ -45,8 +45,8 @@ public struct RequestTarget: Equatable, Sendable {
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             parameters.append(
                 QueryParameters.Parameter(
-                    name: try percentDecoded(part[..<equals]),
-                    value: try percentDecoded(part[equals...].dropFirst())))
+                    name: try formDecoded(part[..<equals]),
+                    value: try formDecoded(part[equals...].dropFirst())))
         }
         return QueryParameters(parameters)
     }

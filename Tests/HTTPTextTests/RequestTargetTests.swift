@@ -26,7 +26,8 @@ import Testing
         ("/a?&&b=1&", ["b=1"]),
         ("/a?b=c=d&e=?", ["b=c=d", "e=?"]),
         ("/a?orderBy=\"$key\"&startAt=%22a%20b%22", ["orderBy=\"$key\"", "startAt=\"a b\""]),
-        ("/a?b=1+1&c=%26&%3D=x", ["b=1+1", "c=&", "==x"]),
+        ("/a?b=1%2B1&c=%26&%3D=x", ["b=1+1", "c=&", "==x"]),
+        ("/a+b?equalTo=%22Ada+Lovelace%22&c+d=+", ["equalTo=\"Ada Lovelace\"", "c d= "]),
         ("/a?=x", ["=x"]),
         ("/a?b={\"c\":[1|2]}", ["b={\"c\":[1|2]}"]),
     ])

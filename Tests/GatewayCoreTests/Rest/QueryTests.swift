@@ -10,6 +10,14 @@ import Testing
         "cy":{".priority":2,"n":3,"name":"C+y"},"dee":{"on":true}}
         """
 
+    @Test func `a plus in a query is a space, and a plus in a path is a plus`() {
+        var node = TestGateway()
+        _ = node.curl("/a+b.json", "PUT", body: #"{"x":{"name":"Ada Lovelace"}}"#)
+        let query = "orderBy=%22name%22&equalTo=%22Ada+Lovelace%22"
+        #expect(node.curl("/a+b.json?" + query).body == #"{"x":{"name":"Ada Lovelace"}}"#)
+        #expect(node.curl("/.json?shallow=true").body == #"{"a+b":true}"#)
+    }
+
     /// The keys that a read with a query shows.
     private static func keys(of query: String) -> [String] {
         var node = TestGateway()
@@ -34,7 +42,7 @@ import Testing
         (#"orderBy="n"&equalTo=3,"cy""#, ["cy"]),
         (#"orderBy="n"&equalTo=null"#, ["dee"]),
         (#"orderBy="on"&equalTo=true"#, ["dee"]),
-        (#"orderBy="name"&equalTo="C+y""#, ["cy"]),
+        (#"orderBy="name"&equalTo="C+y""#, []), (#"orderBy="name"&equalTo="C%2By""#, ["cy"]),
         (#"orderBy="name"&equalTo="C%2By""#, ["cy"]),
         (#"orderBy="deep/x"&equalTo=1"#, ["ada"]),
         (#"orderBy="$priority"&startAt=2"#, ["ada", "cy"]),
@@ -66,7 +74,7 @@ import Testing
         (#"orderBy="n"&limitToFirst=x"#, "limitToFirst must be an integer"),
         (#"orderBy="n"&limitToLast=1.5"#, "limitToLast must be an integer"),
         (#"orderBy="n"&limitToLast="#, "limitToLast must be an integer"),
-        (#"orderBy="n"&limitToFirst=+1"#, "limitToFirst must be an integer"),
+        (#"orderBy="n"&limitToFirst=%2B1"#, "limitToFirst must be an integer"),
         (#"orderBy="n"&limitToFirst=0"#, "limitToFirst must be positive"),
         (#"orderBy="n"&limitToFirst=-1"#, "limitToFirst must be positive"),
         (
