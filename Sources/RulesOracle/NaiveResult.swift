@@ -60,8 +60,7 @@ extension NaiveResult {
         switch name {
         case "orderByKey": self = .truth(query.order == .key)
         case "orderByValue": self = .truth(query.order == .value)
-        // Clients do not say that they order by priority: it is so where they select.
-        case "orderByPriority": self = .truth(query.order == .priority && query.isFiltered)
+        case "orderByPriority": self = .truth(query.order == .priority)
         case "orderByChild":
             guard case .child(let path) = query.order else {
                 self = .null

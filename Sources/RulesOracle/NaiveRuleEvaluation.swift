@@ -222,7 +222,7 @@ extension NaiveRule {
         case "+": return .number(x + y)
         case "-": return .number(x - y)
         case "*": return .number(x * y)
-        case "/": return .number(x / y)
+        case "/": return .number(y == 0 ? .nan : x / y)
         case "%": return .number(x.truncatingRemainder(dividingBy: y))
         case "<": return .truth(x < y)
         case "<=": return .truth(x <= y)

@@ -136,8 +136,7 @@ extension Query {
             query = try query.limited(toLast: count)
             shape.limitToLast = count
         }
-        let isBare = query.order == .priority
-        shape.orderByPriority = isBare && query.isFiltered
+        shape.orderByPriority = query.order == .priority
         return (query, shape)
     }
 }

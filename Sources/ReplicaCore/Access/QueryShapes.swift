@@ -13,14 +13,13 @@ extension RuleSituation {
 
 extension QueryShape {
     /// What rules see of a query.
-    ///
-    /// Clients leave out the order by priority, so a query has it only if it selects children.
     init(_ query: Query) {
         self.init()
+        orderByPriority = query.order == .priority
         switch query.order {
+        case .priority: break
         case .key: orderByKey = true
         case .value: orderByValue = true
-        case .priority: orderByPriority = query.isFiltered
         case .child(let path): orderByChild = path.keys.map(\.text).joined(separator: "/")
         }
         if let start = query.start, start == query.end, start.isInclusive {

@@ -109,12 +109,13 @@ extension Comparison {
 }
 
 extension Arithmetic {
+    /// The result for two numbers. Division by zero gives NaN, never infinity, as in Firebase: a comparison with it is false.
     fileprivate func result(_ a: Double, _ b: Double) -> Double {
         switch self {
         case .add: a + b
         case .subtract: a - b
         case .multiply: a * b
-        case .divide: a / b
+        case .divide: b == 0 ? .nan : a / b
         case .remainder: a.truncatingRemainder(dividingBy: b)
         }
     }

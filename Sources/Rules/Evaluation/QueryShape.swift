@@ -2,8 +2,8 @@
 public struct QueryShape: Equatable, Sendable {
     /// Whether the children are ordered by their keys, because the read says so.
     public var orderByKey = false
-    /// Whether they are ordered by their priorities, because the read says so.
-    public var orderByPriority = false
+    /// Whether they are ordered by their priorities, as they are if the read names no order.
+    public var orderByPriority = true
     /// Whether they are ordered by their values.
     public var orderByValue = false
     /// The path below each child by which they are ordered.
@@ -19,7 +19,7 @@ public struct QueryShape: Equatable, Sendable {
     /// How many of the last children are shown.
     public var limitToLast: Int?
 
-    /// A read of all children, without an order of its own.
+    /// A read of all children, by the order of their priorities.
     public init() {}
 
     subscript(property: QueryProperty) -> RuleValue {

@@ -67,8 +67,12 @@ extension DocumentNode {
 
 extension QueryShape {
     /// Takes the members that `query` has; nil if there are others, or one has the wrong type.
+    ///
+    /// The order is that of priorities unless a member names another one.
     fileprivate init?(members: [Claim.Member]) {
         self.init()
+        let otherOrders = ["orderByKey", "orderByValue", "orderByChild"]
+        orderByPriority = !members.contains { otherOrders.contains($0.name) }
         for member in members {
             switch (QueryProperty(rawValue: member.name), member.value) {
             case (.orderByKey, .boolean(let value)): orderByKey = value
