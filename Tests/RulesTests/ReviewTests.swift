@@ -51,6 +51,18 @@ import Testing
             #"{"a":{".validate":"newData.val().matches(/^a|b$/)"}}"#,
             "anchor the anchors of a regular expression bind all its alternatives; write ^(a|b)$"
         ),
+        (
+            #"{"a":{".read":"query.equalTo == auth.uid"}}"#,
+            "null-equals-null .read of /a is true without a user where both sides are null: query.equalTo == auth.uid; add auth != null && in front"
+        ),
+        (
+            #"{"a":{"$k":{".write":"!(auth['uid'] != data.child('by').val()) || auth.token.admin == true"}}}"#,
+            "null-equals-null .write of /a/$k is true without a user where both sides are null: auth['uid'] != data.child('by').val(); add auth != null && in front"
+        ),
+        (
+            #"{"a":{".read":"now > 1 && (query.orderByKey ? query.startAt == auth.uid : false)"}}"#,
+            "null-equals-null .read of /a is true without a user where both sides are null: query.startAt == auth.uid; add auth != null && in front"
+        ),
     ])
     func `warns of`(rules: String, expected: String) throws {
         #expect(try warnings(rules) == [expected])
@@ -58,6 +70,13 @@ import Testing
 
     @Test(arguments: [
         "{}", #"{".read":false,".write":false}"#, #"{"a":{".read":true}}"#,
+        #"{"a":{".read":"auth != null && query.equalTo == auth.uid"}}"#,
+        #"{"a":{".read":"query.equalTo == auth.uid && auth.uid != null"}}"#,
+        #"{"a":{".read":"auth == null ? false : query.equalTo == auth.uid"}}"#,
+        #"{"$k":{".read":"auth.uid == $k", ".write":"auth.token.admin == true || auth.uid == 'x'"}}"#,
+        #"{"a":{".read":"query.orderByChild == 'by' && query.equalTo == 'x'"}}"#,
+        #"{"a":{".validate":"newData.child('by').val() == auth.uid"}}"#,
+        #"{"a":{".read":"query.equalTo != auth.uid && auth.provider == 'password'"}}"#,
         #"{"a":{".read":"data.exists()","b":{".read":"data.exists()"}}}"#,
         #"{"a":{".read":true,"b":{".write":false}}}"#, #"{"a":{".validate":false}}"#,
         #"{"a":{".read":"auth != null","b":{".read":false}}}"#,

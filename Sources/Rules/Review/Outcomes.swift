@@ -12,7 +12,8 @@ extension Expression {
     /// What the whole can come to: exactly, as far as constants and types tell.
     var outcomes: Outcomes { outcomes(of: root) }
 
-    private func outcomes(of index: Int) -> Outcomes {
+    /// What a part can come to.
+    func outcomes(of index: Int) -> Outcomes {
         switch nodes[index].kind {
         case .boolean(let value): return value ? .isTrue : .isFalse
         case .not(let operand): return outcomes(of: operand).inverted
@@ -85,7 +86,7 @@ extension Expression {
 
 extension Outcomes {
     /// What the negation can come to.
-    fileprivate var inverted: Outcomes {
+    var inverted: Outcomes {
         var result = intersection(.fails)
         if contains(.isTrue) { result.insert(.isFalse) }
         if contains(.isFalse) { result.insert(.isTrue) }

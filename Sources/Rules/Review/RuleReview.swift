@@ -48,11 +48,25 @@ struct RuleReview {
                 rule, .neverTrue,
                 "\(rule.kind.rawValue) of \(rule.location) is never true: \(rule.text)")
         }
+        reviewNulls(of: rule)
         for case .pattern(let pattern) in rule.expression.nodes.lazy.map(\.kind)
         where pattern.hasAmbiguousAnchors {
             warn(
                 rule, .anchor,
                 "the anchors of a regular expression bind all its alternatives; write ^(a|b)$")
+        }
+    }
+}
+
+extension RuleReview {
+    /// A `.validate` grants nothing.
+    private mutating func reviewNulls(of rule: Rule) {
+        guard rule.kind != .validate else { return }
+        for text in NullComparisons(in: rule.expression).texts {
+            warn(
+                rule, .nullEqualsNull,
+                "\(rule.kind.rawValue) of \(rule.location) is true without a user where both sides are null: \(text); add auth != null && "
+                    + "in front")
         }
     }
 }

@@ -8,6 +8,8 @@ public struct RuleWarning: Equatable, Sendable {
         case shadowed
         /// A rule that is never true.
         case neverTrue = "never-true"
+        /// A grant to clients that are not signed in, because null equals null.
+        case nullEqualsNull = "null-equals-null"
         /// Alternatives at the top of a regular expression that has an anchor.
         case anchor
         /// A document longer than Firebase takes.
