@@ -9,7 +9,7 @@ struct RestForm: Equatable {
     let form: JSONWriter.Form
     /// `print=silent`: a status alone.
     let isSilent: Bool
-    /// `shallow=true`: true in place of each child that is an object.
+    /// `shallow=true`: true in place of each child.
     let isShallow: Bool
     /// `callback=f`: the answer is a script that calls this function.
     let callback: String?

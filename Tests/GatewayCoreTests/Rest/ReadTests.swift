@@ -20,8 +20,8 @@ import Testing
             "format=export",
             #"{"a":{"b":1,".priority":"x"},"l":{"0":true,"1":2.5,"2":"é\n"},"s":"text"}"#
         ),
-        ("shallow=true", #"{"a":true,"l":true,"s":"text"}"#),
-        ("shallow=true&print=pretty", "{\n  \"a\": true,\n  \"l\": true,\n  \"s\": \"text\"\n}"),
+        ("shallow=true", #"{"a":true,"l":true,"s":true}"#),
+        ("shallow=true&print=pretty", "{\n  \"a\": true,\n  \"l\": true,\n  \"s\": true\n}"),
         ("callback=app.on_1$", #"app.on_1$({"a":{"b":1},"l":[true,2.5,"é\n"],"s":"text"});"#),
     ])
     mutating func `a read has a form`(parameters: String, body: String) {

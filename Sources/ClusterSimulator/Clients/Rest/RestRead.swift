@@ -115,13 +115,11 @@ extension RestRead: CustomStringConvertible {
 }
 
 extension Value {
-    /// The value with true in place of each child that is an object.
+    /// The value with true in place of each child.
     fileprivate var shallow: Value {
         if children.isEmpty { return self }
         var flat = Children()
-        for (key, child) in children {
-            flat[key] = child.children.isEmpty ? child.content : .boolean(true)
-        }
+        for (key, _) in children { flat[key] = .boolean(true) }
         return Value(flat)
     }
 }
