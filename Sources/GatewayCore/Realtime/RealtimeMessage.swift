@@ -35,6 +35,8 @@ struct RealtimeRequest: Equatable {
         case unlisten(RealtimeListens.Key)
         /// `g`, `p`, `m`, `o`, `om`, `oc`: a request to the replica.
         case other(ClientRequest)
+        /// Its path `p` is none.
+        case misplaced
         /// It cannot be understood.
         case refused(DataError)
     }
@@ -48,7 +50,7 @@ extension RealtimeRequest.Action {
     var needsPermission: Bool {
         switch self {
         case .listen, .other: true
-        case .acknowledged, .authenticate, .signOut, .unlisten, .refused: false
+        case .acknowledged, .authenticate, .signOut, .unlisten, .misplaced, .refused: false
         }
     }
 }
@@ -114,7 +116,8 @@ extension RealtimeRequest.Action {
         default: break
         }
         let body = try body.required("b")
-        let path = try Path(try (body["p"]?.string).required("p"))
+        let location = try (body["p"]?.string).required("p")
+        guard let path = try? Path(location) else { return .misplaced }
         switch action {
         case "q", "l":
             return .listen(

@@ -81,6 +81,7 @@ extension RealtimeSession {
             }
             return ask(ClientMessage.unlisten(id: 0, listen: listen).request, number)
         case .other(let request): return ask(request, number)
+        case .misplaced: return send(RealtimeText.misplaced(number))
         case .refused(let error): return refuse(number, .invalid, error.problem, error.fix)
         }
     }
@@ -113,6 +114,8 @@ extension RealtimeSession {
             switch code {
             case .changed: "Transaction hash does not match"
             case .permissionDenied: RestFailure.permissionDenied.problem
+            // Firebase's own text stays as it is: programs and people search for it.
+            case .invalid where problem.hasPrefix("Index not defined, add "): problem
             default: "\(problem); \(fix)"
             }
         let response = RealtimeText.response(

@@ -42,6 +42,11 @@ enum RealtimeText {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }
 
+    /// The answer to a request whose path is none, as Firebase gives it.
+    static func misplaced(_ number: Int64) -> [UInt8] {
+        response(number, status: "invalid_parameters", payload: quoted("Invalid token in path"))
+    }
+
     /// The payload of the answer to a listen by an order without an index: clients print a warning.
     static let indexWarning = #"{"w":["no_index"]}"#
 

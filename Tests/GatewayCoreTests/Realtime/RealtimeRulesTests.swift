@@ -86,7 +86,9 @@ import Testing
         #expect(
             rig.request(3, "q", #"{"p":"/i/a","h":""}"#).last == RealtimeRig.answer(3, "ok", "{}"))
         let read = rig.request(4, "g", #"{"p":"/i","q":{"l":1,"vf":"r","i":"n"}}"#)
-        #expect(read.first?.contains("Index not defined, add ") == areDemanded)
+        let refusal =
+            #""Index not defined, add \".indexOn\": \"n\", for path \"/i\", to the rules""#
+        #expect((read == [RealtimeRig.answer(4, "failure", refusal)]) == areDemanded)
     }
 
     @Test mutating func `49: a listen ends with c as its client is signed out`() {

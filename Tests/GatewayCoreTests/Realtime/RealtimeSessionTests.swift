@@ -306,11 +306,10 @@ import Testing
     @Test(
         arguments: [
             (#""zz""#, #"{"p":"/a"}"#), (#""p""#, #"{"p":"/a"}"#), (#""p""#, #"{"d":1}"#),
-            (#""p""#, #"{"p":"/a.b","d":1}"#), (#""p""#, #"{"p":"/a","d":{"x#":1}}"#),
+            (#""p""#, #"{"p":"/a","d":{"x#":1}}"#),
             (#""p""#, #"{"p":"/a","d":{".sv":"x"}}"#), (#""p""#, #"{"p":"/a/.priority","d":true}"#),
             (#""p""#, "7"), (#""m""#, #"{"p":"/a","d":[1]}"#), (#""m""#, #"{"p":"/a","d":{"":1}}"#),
-            (#""m""#, #"{"p":"/a","d":{"b":1,"b/c":2}}"#), (#""q""#, #"{"p":"/.info/connected"}"#),
-            (#""g""#, #"{"p":"/.info/serverTimeOffset","q":{}}"#),
+            (#""m""#, #"{"p":"/a","d":{"b":1,"b/c":2}}"#),
             (#""q""#, #"{"p":"/a","q":{"l":0,"vf":"l"},"t":1}"#),
             (#""q""#, #"{"p":"/a","q":{"sp":1,"i":".key"},"t":1}"#),
             (#""q""#, #"{"p":"/a/.priority"}"#), ("5", #"{"p":"/a"}"#), ("null", "null"),
@@ -322,6 +321,21 @@ import Testing
         #expect(answers[0].hasPrefix(#"{"t":"d","d":{"r":12,"b":{"s":"failure","d":""#))
         #expect(rig.closed.isEmpty)
         #expect(rig.replica.value.isNull)
+        #expect(rig.request(13, "p", #"{"p":"/ok","d":1}"#) == [Rig.answer(13)])
+    }
+
+    @Test(arguments: [
+        ("m", #"{"p":"/.info","d":{"a":1}}"#), ("g", #"{"p":"/a.b","q":{}}"#),
+        ("p", #"{"p":"/a.b","d":1}"#), ("q", #"{"p":"/.info/connected","h":""}"#),
+        ("n", #"{"p":"/a#"}"#), ("o", #"{"p":"/$a","d":1}"#), ("om", #"{"p":"/[a]","d":{}}"#),
+        ("oc", #"{"p":"/.priority/a","d":null}"#),
+    ])
+    func `a path that is none is refused in Firebase's words`(action: String, body: String) {
+        var rig = connected()
+        #expect(
+            rig.request(12, action, body)
+                == [Rig.answer(12, "invalid_parameters", #""Invalid token in path""#)])
+        #expect(rig.closed.isEmpty && rig.replica.value.isNull)
         #expect(rig.request(13, "p", #"{"p":"/ok","d":1}"#) == [Rig.answer(13)])
     }
 
