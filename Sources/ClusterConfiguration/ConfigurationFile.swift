@@ -54,6 +54,8 @@ extension NodeConfiguration {
         if let tokens = document.tokens?.content {
             self.tokens = try TokenSettings(tokens, in: file)
         }
+        isEmulator = document.emulator ?? false
+        if isEmulator { tokens.unsignedTokens = true }
         if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
@@ -94,7 +96,7 @@ extension NodeConfiguration {
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
-        case logLimit, evicted, retryWindowMilliseconds, secrets, tokens
+        case logLimit, evicted, retryWindowMilliseconds, secrets, tokens, emulator
     }
 
     let cluster: String
@@ -110,6 +112,7 @@ private struct Document: StrictlyDecodable {
     let retryWindowMilliseconds: Int?
     let secrets: [String]?
     let tokens: Strict<TokenDocument>?
+    let emulator: Bool?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -76,14 +76,15 @@ extension NodeConfiguration {
     /// Tokens that nobody has signed are for tests of programs on the machine of the nodes, whatever else is permitted.
     private func checkUnsignedTokens() throws(NodeError) {
         guard tokens.unsignedTokens else { return }
+        let setting = isEmulator ? "emulator" : "unsignedTokens"
         for node in nodes {
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
                 let address = try node.address(endpoint, of: key, scheme: scheme(of: key))
                 if address.isLoopback { continue }
                 throw NodeError(
                     problem:
-                        #""unsignedTokens" lets anybody be anybody, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
-                    fix: "leave out \"unsignedTokens\", or use 127.0.0.1 for all addresses")
+                        #""\#(setting)" lets anybody be anybody, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
+                    fix: "leave out \"\(setting)\", or use 127.0.0.1 for all addresses")
             }
         }
     }

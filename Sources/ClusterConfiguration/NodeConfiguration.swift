@@ -73,6 +73,9 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var secrets: [[UInt8]] = []
     /// Whose tokens say who a client is.
     public var tokens = TokenSettings()
+    /// Whether the cluster behaves as Firebase's emulator: everything is open until rules are installed, tokens need no signature,
+    /// and `owner` shows an administrator.
+    public var isEmulator = false
 
     package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member]

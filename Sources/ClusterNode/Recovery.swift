@@ -87,6 +87,7 @@ struct Recovery {
         replica.unidentified =
             configuration.secrets.isEmpty && configuration.tokens.isEmpty
             ? .administrator : .anonymous
+        replica.permitsAllWithoutRules = configuration.isEmulator
         replica.indexes = configuration.indexes
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
         replica.indexByteLimit = configuration.indexMegabytes << 20

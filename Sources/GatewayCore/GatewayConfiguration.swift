@@ -37,6 +37,8 @@ public struct GatewayConfiguration: Sendable {
     public var secrets: SecretHashes?
     /// Whose tokens say who a client is; nil if nobody's do.
     public var tokens: TokenTrust?
+    /// Whether everything is open until the cluster has rules, and reports are for all clients, as in Firebase's emulator.
+    public var isEmulator = false
     /// How many tokens are remembered as verified, at least, so that they need not be verified each time; twice as many at most.
     public var rememberedTokens = 1_000
     /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions

@@ -17,6 +17,8 @@ public struct ReplicaConfiguration: Sendable {
     public var strictIndexes = false
     /// Who a client is of whom the driver has said nothing by `Input.identified`.
     public var unidentified = Principal.administrator
+    /// Whether clients may do everything as long as the cluster has no rules, as in Firebase's emulator.
+    public var permitsAllWithoutRules = false
     /// The memory limit of all indexes together.
     public var indexByteLimit = 256 << 20
     /// The seed of push IDs and of the writer ID; must differ in each incarnation.

@@ -126,6 +126,23 @@ import Tokens
         try configuration.check(for: .network)
     }
 
+    @Test func `are unsigned in an emulator, on this machine alone`() throws {
+        var configuration = try read("{}")
+        #expect(!configuration.isEmulator)
+        let path = try folder.write(
+            """
+            {cluster: 'c', emulator: true, nodes: [{id: 'n1', client: 'http://127.0.0.1:1',
+              requests: 'tcp://127.0.0.1:2', updates: 'tcp://127.0.0.1:3'}]}
+            """, to: "emulator.json5")
+        configuration = try NodeConfiguration(contentsOf: path)
+        #expect(configuration.isEmulator && configuration.tokens.unsignedTokens)
+        try configuration.check(for: .loopback)
+        configuration.nodes[0].client = "http://10.0.0.1:1"
+        let error = try #require(throws: NodeError.self) { try configuration.check(for: .network) }
+        #expect(error.problem.hasPrefix("\"emulator\" lets anybody be anybody"), "\(error)")
+        #expect(error.fix.contains("leave out \"emulator\""))
+    }
+
     @Test func `make secrets superfluous for a port that others reach`() throws {
         var configuration = try read("{issuers: [{secrets: ['a']}]}")
         configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")

@@ -43,12 +43,13 @@ struct TestGateway {
     init(
         _ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true,
         demandingIndexes: Bool = false, limits: ReplicaLimits = ReplicaLimits(),
-        members: [String] = ["n1"]
+        members: [String] = ["n1"], configuring: (inout ReplicaConfiguration) -> Void = { _ in }
     ) {
         var replica = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: members, durability: .commit, seed: 1)
         replica.strictIndexes = demandingIndexes
         replica.limits = limits
+        configuring(&replica)
         self.replica = Replica(replica, properties: [])
         gateway = Gateway(configuration)
         turn(serving ? [.became(.serving)] : [])

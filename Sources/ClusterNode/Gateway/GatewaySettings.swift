@@ -10,6 +10,7 @@ extension GatewayConfiguration {
         hosts = settings.hosts + description.nodes.compactMap(\.publicName)
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
+        isEmulator = description.isEmulator
         redirectHost = description.publicHost(after: member.id)
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)

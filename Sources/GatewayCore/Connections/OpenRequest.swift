@@ -36,7 +36,7 @@ struct OpenRequest {
         do throws(RestFailure) {
             let sender = try context.identity(of: head)
             plan = try RequestPlan(head, by: sender.principal, in: context)
-            identity = sender
+            identity = if case .report = plan { context.access.reader(sender) } else { sender }
             answersAtOnce = false
             isDelayed = false
         } catch {

@@ -93,7 +93,8 @@ extension Connection {
         case .rest(let rest): perform(rest, body, for: request, &context)
         case .rules(let rules):
             do throws(RestFailure) {
-                let exchange = try RulesExchange(rules, body, &numbers)
+                let exchange = try RulesExchange(
+                    rules, body, &numbers, orElse: context.access.documentWithoutRules)
                 begin(.rules(exchange), exchange.opening, for: request, &context)
             } catch {
                 send(Answer(error), to: request, &context)

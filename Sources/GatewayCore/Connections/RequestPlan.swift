@@ -52,7 +52,8 @@ enum RequestPlan {
             try context.checkServes()
         default:
             if let report = try NodeReport(head) {
-                guard principal == .administrator else { throw .permissionDenied }
+                guard context.access.reader(Identity(principal)).principal == .administrator
+                else { throw .permissionDenied }
                 self = .report(report)
                 if !report.isAlwaysTold { try context.checkServes() }
                 return

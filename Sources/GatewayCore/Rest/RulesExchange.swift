@@ -74,17 +74,20 @@ struct RulesExchange {
     private let request: RulesDocumentRequest
     private let id: UInt64
     private let source: String
+    /// The document of a cluster without rules.
+    private let absent: String
     /// On how many nodes the rules were durable when the time was over, once it is asked which members lack them.
     private var shortfall: (id: UInt64, reached: WriteConcern)?
 
     /// - Throws: for a document that is no text, or a tag that no rules have.
     init(
-        _ request: RulesDocumentRequest, _ body: [UInt8], _ numbers: inout RequestNumbers
+        _ request: RulesDocumentRequest, _ body: [UInt8], _ numbers: inout RequestNumbers,
+        orElse absent: String
     ) throws(RestFailure) {
         guard let source = String(validating: body, as: UTF8.self) else {
             throw .data("the document is not UTF-8", fix: "send it as UTF-8")
         }
-        (self.request, self.source) = (request, source)
+        (self.request, self.source, self.absent) = (request, source, absent)
         id = numbers.next()
     }
 
@@ -119,7 +122,7 @@ struct RulesExchange {
         // The rules are set: that nobody can be named changes nothing.
         case .error(shortfall?.id, _, _, _): return .answers(success(shortfall?.reached))
         case .error(id, let code, let problem, let fix):
-            return .answers(Answer(RulesExchange.failure(code, problem, fix)))
+            return .answers(Answer(failure(code, problem, fix)))
         default: return .waits
         }
     }
@@ -135,7 +138,7 @@ struct RulesExchange {
     private static let type = "application/json; charset=utf-8"
 
     private func answer(_ report: RulesReport?) -> Answer {
-        var text = report?.source ?? "null"
+        var text = report?.source ?? absent
         if request.isStrict, let plain = Ruleset.plainText(of: Array(text.utf8)) {
             text = plain
         }
@@ -161,15 +164,18 @@ struct RulesExchange {
         return answer
     }
 
-    /// Firebase names the first fault, behind which comes a line feed.
-    private static func failure(
-        _ code: ErrorCode, _ problem: String, _ fix: String
-    ) -> RestFailure {
+    /// Firebase names the first fault, behind which comes a line feed. A fault may quote a line feed of the document, so the
+    /// faults are those of the document and not the lines of the replica's text.
+    private func failure(_ code: ErrorCode, _ problem: String, _ fix: String) -> RestFailure {
         guard code == .invalid else {
             return RestFailure(code, problem, fix: fix, isWrite: false)
         }
-        let faults = problem.split(separator: "\n")
-        let first = faults.first.map { "\($0)\n" } ?? problem
-        return .invalid(first, detail: faults.count > 1 ? problem : nil, fix: fix)
+        do throws(RulesetError) {
+            _ = try Ruleset(Array(source.utf8))
+            return .invalid(problem, fix: fix)
+        } catch {
+            let first = error.errors[0].description + "\n"
+            return .invalid(first, detail: error.errors.count > 1 ? problem : nil, fix: fix)
+        }
     }
 }

@@ -125,7 +125,8 @@ struct StatusTable {
 
     private static func rules(of status: NodeStatus) -> String {
         guard let rules = status.rules else { return "-" }
-        return rules.isEnforced ? String(rules.digest.prefix(8)) : "broken"
+        if rules.isEnforced { return String(rules.digest.prefix(8)) }
+        return rules.members[status.identity.member] == true ? "unenforced" : "broken"
     }
 
     /// As in `0.3 s ago`.

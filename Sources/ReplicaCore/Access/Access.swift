@@ -7,7 +7,7 @@ import SyncProtocol
 ///
 /// The node that a client asks judges its requests, by its tree, its rules and its clock; peers take what it has accepted. No
 /// rule concerns an administrator. Without rules, or with a document that this node cannot compile, nobody else may do
-/// anything.
+/// anything; in an emulator, each client is an administrator until the cluster has rules.
 struct Access: Sendable {
     /// Somebody whom rules judge.
     struct User: Sendable {
@@ -35,6 +35,7 @@ struct Access: Sendable {
 
     /// Who a client is of whom the driver has said nothing.
     private let unidentified: Principal
+    private let isOpenWithoutRules: Bool
     private var unidentifiedAttribution: Attribution?
     private var clients: [SessionID: Client] = [:]
     private(set) var ruleset: Ruleset?
@@ -46,14 +47,20 @@ struct Access: Sendable {
     /// The listens of users, by the data that their verdicts rest on.
     var grants = ListenGrants()
 
-    init(unidentified: Principal) {
-        self.unidentified = unidentified
+    init(unidentified: Principal, isOpenWithoutRules: Bool = false) {
+        (self.unidentified, self.isOpenWithoutRules) = (unidentified, isOpenWithoutRules)
         unidentifiedAttribution = attribution(of: unidentified)
     }
 
+    /// Whether each client may do everything, whoever it is.
+    var isOpen: Bool { isOpenWithoutRules && stamp == nil }
+
+    /// Whether rules judge clients that the driver has said nothing of: with rules, the node enforces them.
+    var judgesClients: Bool { unidentified != .administrator }
+
     /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
     func user(of session: SessionID) -> User? {
-        User(principal(of: session))
+        isOpen ? nil : User(principal(of: session))
     }
 
     private func principal(of session: SessionID) -> Principal {
@@ -68,7 +75,7 @@ struct Access: Sendable {
     }
 
     private func attribution(of principal: Principal) -> Attribution? {
-        principal.auth.map { Attribution(user: $0.uid, rules: digest) }
+        isOpen ? nil : principal.auth.map { Attribution(user: $0.uid, rules: digest) }
     }
 
     private func client(_ principal: Principal) -> Client {
@@ -156,6 +163,7 @@ extension Access {
         of writes: [Write], as resolved: [Write], of session: SessionID, in tree: Value,
         at milliseconds: UInt64
     ) -> RequestFailure? {
+        if isOpen { return nil }
         guard let place = clients.index(forKey: session) else {
             var granted: GrantedWay?
             return User(unidentified).flatMap {

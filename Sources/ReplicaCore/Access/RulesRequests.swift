@@ -14,7 +14,7 @@ extension Replica {
             var rules = NodeStatus.Rules()
             rules.digest = record.digest
             rules.acceptedMilliseconds = Int(clamping: record.stamp.time.milliseconds)
-            rules.isEnforced = hasRules
+            rules.isEnforced = hasRules && sessions.access.judgesClients
             rules.members = membersWithRules
             return rules
         }
@@ -59,6 +59,7 @@ extension Replica {
     /// What the rules say of an operation on this node's tree, which is not done.
     func verdict(on statement: String) throws(RequestFailure) -> RulesVerdict {
         guard let ruleset = sessions.access.ruleset else {
+            if sessions.access.isOpen { return RulesVerdict(reasons: []) }
             return RulesVerdict(reasons: ["there are no rules: only administrators may do anything"]
             )
         }

@@ -39,7 +39,9 @@ struct Sessions: Sendable {
         durability = configuration.durability
         catchUpBytes = configuration.catchUpBytes
         strictIndexes = configuration.strictIndexes
-        access = Access(unidentified: configuration.unidentified)
+        access = Access(
+            unidentified: configuration.unidentified,
+            isOpenWithoutRules: configuration.permitsAllWithoutRules)
         slowClients = SlowClients(
             keptMilliseconds: configuration.keptTreeMilliseconds, within: configuration.limits)
         writeConcernWaiters = WriteConcernWaiters(within: configuration.limits)

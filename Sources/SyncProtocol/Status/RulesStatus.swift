@@ -5,10 +5,11 @@ extension NodeStatus {
         public var digest = ""
         /// When a node accepted them, since 1970.
         public var acceptedMilliseconds = 0
-        /// Whether this node understands them; otherwise it refuses everybody but administrators.
+        /// Whether this node judges its clients by them: it understands the document, and knows secrets or tokens, without which
+        /// each client is an administrator.
         public var isEnforced = false
         /// The members that are not evicted, and whether each has the rules, as far as this node knows: on their disks, and
-        /// this node itself as it enforces them.
+        /// this node itself if it understands them.
         public var members: [String: Bool] = [:]
 
         /// The members without the rules, ascending.

@@ -10,6 +10,8 @@ import Testing
 /// `/.settings/rules.json`, and what REST says of what rules refuse.
 @Suite struct RulesDocumentTests {
     private static let target = "/.settings/rules.json"
+    /// What a node shows that has no rules.
+    private static let none = #"{"rules":{}}"#
     /// With a comment, a raw line break in an expression, and commas at ends.
     private static let document = """
         {"rules": { // who reads
@@ -19,10 +21,10 @@ import Testing
         """
     private var node = TestGateway()
 
-    @Test mutating func `a node without rules says null`() {
+    @Test mutating func `a node without rules shows rules that permit nothing, and null_etag`() {
         let answer = node.curl(Self.target)
         #expect(answer.status == 200)
-        #expect(answer.body == "null")
+        #expect(answer.body == Self.none)
         #expect(answer["etag"] == "null_etag")
     }
 
@@ -82,7 +84,7 @@ import Testing
             Self.target + "?confirm=all&timeout=\(timeout)", "PUT", body: Self.document)
         #expect(
             answer.status == 400 && answer.body.contains("timeout is not a time from 1ms to 15min"))
-        #expect(node.curl(Self.target + "?timeout=\(timeout)").body == "null")
+        #expect(node.curl(Self.target + "?timeout=\(timeout)").body == Self.none)
     }
 
     @Test(arguments: [
@@ -112,6 +114,8 @@ import Testing
 
     @Test mutating func `administrators read which rules a node enforces`() throws {
         let target = "/.settings/rules/status.json"
+        var node = TestGateway(configuring: { $0.unidentified = .anonymous })
+        node.client = .administrator
         #expect(node.curl(target).body == "null")
         let put = node.curl(Self.target, "PUT", body: Self.document)
         let answer = node.curl(target)
@@ -140,6 +144,32 @@ import Testing
         #expect(node.curl(Self.target).body == Self.document)
     }
 
+    @Test mutating func `a node whose clients are all administrators enforces no rules`() {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        let status = node.curl("/.settings/rules/status.json").body
+        #expect(status.contains(#""isEnforced":false"#), "\(status)")
+        #expect(status.contains(#""members":{"n1":true}"#), "\(status)")
+    }
+
+    @Test mutating func `a fault that quotes a line feed of the document is shown whole`() {
+        let answer = node.curl(Self.target, "PUT", body: "{\"rules\":{\".read\":\"\\\n\"}}")
+        #expect(answer.status == 400)
+        #expect(
+            answer.body.hasPrefix(#"{ "error" : "1:20: Invalid escape: '\\\n'\n", "fix""#),
+            "\(answer.body)")
+    }
+
+    @Test mutating func `two faults are named together`() {
+        let answer = node.curl(
+            Self.target, "PUT", body: #"{"rules":{".read":"auth.x",".write":"y"}}"#)
+        #expect(
+            answer.body.hasPrefix(
+                #"{ "error" : "1:20: Expression must evaluate to a boolean.\n", "detail" : "1:20: "#
+            ),
+            "\(answer.body)")
+        #expect(answer.body.contains("Unknown variable 'y'."))
+    }
+
     @Test mutating func `if-match keeps rules from being replaced unseen`() {
         let tag = node.curl(Self.target, "PUT", ["if-match: null_etag"], body: Self.document)[
             "etag"]
@@ -151,7 +181,7 @@ import Testing
     }
 
     @Test mutating func `rules are read as plain JSON, if that is wanted`() {
-        #expect(node.curl(Self.target + "?format=strict").body == "null")
+        #expect(node.curl(Self.target + "?format=strict").body == Self.none)
         let put = node.curl(Self.target, "PUT", body: Self.document)
         let answer = node.curl(Self.target + "?format=strict")
         #expect(
@@ -235,7 +265,7 @@ import Testing
 
     @Test mutating func `a dry run changes nothing`() {
         #expect(node.curl(Self.target + "?dryRun=true", "PUT", body: Self.document).status == 200)
-        #expect(node.curl(Self.target).body == "null")
+        #expect(node.curl(Self.target).body == Self.none)
     }
 
     @Test(arguments: ["GET", "PUT"])
