@@ -146,7 +146,7 @@ let package = Package(
             [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
                 "HTTPText", "JSONText", "NodeStorage", "QueryEngine", "Sockets", "Storage",
-                "SyncProtocol", "Threads", "TLS",
+                "SyncProtocol", "Threads", "TLS", "Tokens",
             ]),
         module(
             "LoadTools",

@@ -16,6 +16,68 @@ import Testing
         #expect(file.basePort == 7001)
     }
 
+    @Test func `keeps what a user has added`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + ClusterFile.name
+        let text = """
+            {
+                // Comments are lost once the file is written.
+                cluster: "c", durability: "commit", indexMegabytes: 7,
+                nodes: [{id: "n1", client: "http://127.0.0.1:7001", requests: "tcp://127.0.0.1:7002",
+                         updates: "tcp://127.0.0.1:7003", public: "db.example.com"}],
+                tokens: {issuers: [{secrets: ["s"], admin: "admin", maxAgeSeconds: 86400}]},
+                http: {origins: ["https://a.example.com"]}, indexOn: {"/rooms/$id": ["a/b", ".value"]},
+            }
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let configuration = try NodeConfiguration(contentsOf: path)
+        var file = try ClusterFile(inFolder: folder.path)
+        file.nodes.append(ClusterFile.Node(id: "n2", portsFrom: 7011))
+        file.permit(["https://b.example.com", "https://a.example.com"])
+        try Data(file.json).write(to: URL(fileURLWithPath: path))
+        #expect(try ClusterFile(inFolder: folder.path) == file)
+        var expected = configuration
+        expected.http.origins.append("https://b.example.com")
+        expected.nodes = file.nodes
+        #expect(try NodeConfiguration(contentsOf: path) == expected)
+        #expect(file.nodes[0].publicHost == "db.example.com")
+        #expect(file.origins == ["https://a.example.com", "https://b.example.com"])
+    }
+
+    @Test func `makes an emulator of a cluster that says nothing of clients`() throws {
+        var file = ClusterFile(nodeCount: 1, basePort: 7001, durability: "commit")
+        file.becomeEmulator()
+        #expect(file.isEmulator)
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/" + ClusterFile.name
+        try Data(file.json).write(to: URL(fileURLWithPath: path))
+        let configuration = try NodeConfiguration(contentsOf: path)
+        #expect(configuration.isEmulator && configuration.tokens.unsignedTokens)
+    }
+
+    @Test(arguments: [
+        ("emulator", Setting.boolean(false)), ("tokens", .object([:])), ("secrets", .list([])),
+    ])
+    func `makes no emulator of a cluster whose user has decided`(name: String, value: Setting) {
+        var file = ClusterFile(nodeCount: 1, basePort: 7001, durability: "commit")
+        file.settings[name] = value
+        file.becomeEmulator()
+        #expect(!file.isEmulator)
+    }
+
+    @Test func `makes no emulator of a cluster that other machines can reach`() {
+        var file = ClusterFile(nodeCount: 1, basePort: 7001, durability: "commit")
+        file.nodes[0].client = "http://10.0.0.1:7001"
+        file.becomeEmulator()
+        #expect(!file.isEmulator)
+    }
+
+    @Test func `knows the port of a node with a fingerprint`() {
+        var file = ClusterFile(nodeCount: 1, basePort: 7001, durability: "commit")
+        file.nodes[0].client = "https://127.0.0.1:7001#sha256=AbC"
+        #expect(file.basePort == 7001)
+    }
+
     @Test
     func `has the addresses of programs as they are now, also where earlier versions wrote it`()
         throws

@@ -29,6 +29,16 @@ import Testing
         #expect(provider() == .string("own"))
     }
 
+    @Test func `an issuer with a secret that vouches for administrators signs a token for one`() {
+        var trust = Self.trust
+        trust.issuers[0].adminClaim = nil
+        #expect(trust.administratorToken(at: now) == nil)
+        (trust.issuers[0].adminClaim, trust.issuers[0].audiences) = ("root", ["app"])
+        let token = trust.administratorToken(at: now)
+        #expect(token.flatMap { trust.principal($0) } == .administrator)
+        #expect(TokenTrust([]).administratorToken(at: now) == nil)
+    }
+
     private static let times: [([String: Double], TokenFailure?)] = [
         (["exp": now - 59.5], nil), (["exp": now - 60], TokenFailure.expired(at: now - 60)),
         (["exp": -1], .expired(at: -1)),

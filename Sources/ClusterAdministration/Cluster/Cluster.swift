@@ -2,6 +2,8 @@ internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
 internal import Glibc
+internal import TLS
+internal import Tokens
 
 /// A cluster of this machine: its folder, with a folder for each node, and the processes in them.
 ///
@@ -58,6 +60,18 @@ package struct Cluster: Sendable {
             secretFile: NodeOptions.secretFile(of: invocation))
     }
 
+    /// What shows the nodes an administrator, as far as this machine has it: the secret that the user names, the emulator's word,
+    /// or a token of an hour, signed by a secret of the configuration; nil if only others can show that.
+    ///
+    /// - Throws: when a file of a secret cannot be read.
+    func credential() throws(CommandError) -> Secret? {
+        if let named = try NodeOptions.secret(inFile: secretFile) { return named }
+        if file.isEmulator { return .owner }
+        let tokens = (try? NodeConfiguration(contentsOf: configuration))?.tokens
+        return (try? tokens?.readTrust())?.administratorToken(at: Double(time(nil)))
+            .flatMap { Secret($0) }
+    }
+
     /// The options by which a command names a cluster whose processes it works with.
     package static let options = [NodeOptions.folder, NodeOptions.configuration]
 
@@ -84,7 +98,10 @@ package struct Cluster: Sendable {
         try makeFolder(folder)
         if let records { try makeFolder(records) }
         for node in file.nodes { try makeFolder(self.folder(of: node)) }
-        try writeFile(folder + "/" + ClusterFile.name, file.json)
+        // Comments in a file that stays the same are kept.
+        if (try? ClusterFile(inFolder: folder)) != file {
+            try writeFile(folder + "/" + ClusterFile.name, file.json)
+        }
     }
 
     private static func runningNode(
@@ -131,7 +148,8 @@ extension Cluster {
     /// Reports at once an error that the node would only log.
     package func checkPorts(of node: Node) throws(CommandError) {
         for endpoint in [node.client, node.requests, node.updates] {
-            guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }),
+            let location = endpoint.prefix { $0 != "#" }
+            guard let port = location.split(separator: ":").last.flatMap({ UInt16($0) }),
                 LocalPort(number: port).isTaken
             else { continue }
             throw CommandError(

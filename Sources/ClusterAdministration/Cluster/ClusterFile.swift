@@ -8,7 +8,10 @@ internal import JSONText
 ///
 ///     {"cluster": "demo", "durability": "commit",
 ///      "nodes": [{"id": "n1", "client": "http://127.0.0.1:7001",
-///                 "requests": "tcp://127.0.0.1:7002", "updates": "tcp://127.0.0.1:7003"}]}
+///                 "requests": "tcp://127.0.0.1:7002", "updates": "tcp://127.0.0.1:7003"}],
+///      "emulator": true}
+///
+/// Users may add all that a configuration has; commands that write the file keep it.
 package struct ClusterFile: Equatable, Sendable {
     package typealias Node = NodeConfiguration.Member
 
@@ -17,8 +20,8 @@ package struct ClusterFile: Equatable, Sendable {
     package var cluster: String
     package var durability: String
     package var nodes: [Node]
-    /// Whether tokens need no signature, as `tokens` of a configuration says; `owner` shows an administrator then.
-    package var unsignedTokens = false
+    /// What else the file says, by the names of its members.
+    package var settings: [String: Setting] = [:]
 }
 
 // MARK: - JSON
@@ -37,6 +40,9 @@ extension ClusterFile {
         }
         do throws(NodeError) {
             self.init(try NodeConfiguration(contentsOf: file))
+            settings = try Setting.members(ofFile: file).filter {
+                !ClusterFile.own.contains($0.key)
+            }
         } catch {
             throw CommandError(
                 .badData, error.problem,
@@ -49,7 +55,7 @@ extension ClusterFile {
         cluster = configuration.cluster
         durability = configuration.durability.rawValue
         nodes = configuration.nodes
-        unsignedTokens = configuration.tokens.unsignedTokens
+        if configuration.isEmulator { settings["emulator"] = .boolean(true) }
         // Versions up to 0.3 wrote where ZeroMQ took clients.
         for index in nodes.indices where nodes[index].publicKey == nil {
             let client = nodes[index].client
@@ -64,17 +70,29 @@ extension ClusterFile {
                 Value.object(named: [
                     ("id", .string(node.id)), ("client", .string(node.client)),
                     ("requests", .string(node.requests)), ("updates", .string(node.updates)),
+                    ("publicKey", .string(of: node.publicKey?.description)),
+                    ("public", .string(of: node.publicHost)),
                     ("via", ClusterFile.json(of: node.routes)),
                 ])
             )
         }
-        let tokens = Value.object(named: [("unsignedTokens", .boolean(true))])
         let value = Value.object(named: [
             ("cluster", .string(cluster)), ("durability", .string(durability)),
-            ("nodes", .object(named: list)), ("tokens", unsignedTokens ? tokens : .null),
+            ("nodes", .object(named: list)),
         ])
-        return JSONWriter.bytes(of: value, layout: .pretty) + "\n".utf8
+        var bytes = JSONWriter.bytes(of: value, layout: .pretty)
+        if settings.isEmpty { return bytes + "\n".utf8 }
+        // The text ends with the brace of the object, behind a line feed.
+        bytes.removeLast(2)
+        for (name, setting) in settings.sorted(by: { $0.key < $1.key }) {
+            let text = "\(JSONWriter.text(of: .string(name))): \(setting.json)"
+            bytes += ",\n  \(text.split(separator: "\n").joined(separator: "\n  "))".utf8
+        }
+        return bytes + "\n}\n".utf8
     }
+
+    /// The members of the file that have properties of their own.
+    private static let own = ["cluster", "durability", "nodes"]
 
     private static func json(of routes: [String: PeerRoute]) -> Value {
         .object(
@@ -85,6 +103,11 @@ extension ClusterFile {
                 return (peer, .object(named: endpoints))
             })
     }
+}
+
+extension Value {
+    /// A string; null without one.
+    fileprivate static func string(of text: String?) -> Value { text.map(Value.string) ?? .null }
 }
 
 extension ClusterFile {

@@ -13,6 +13,8 @@ package struct ClusterStart {
 
     /// Starts these nodes and returns when each serves and has contact with all others that run.
     ///
+    /// Nodes that show their status to nobody whom this machine can be only have to serve.
+    ///
     /// Runs `whileWaiting` some twenty times a second. When a node fails, those that were started
     /// are stopped again.
     package func start(
@@ -53,9 +55,14 @@ package struct ClusterStart {
         let started = Set(nodes.map(\.id))
         let expected = statuses.filter { $0.state == .serving || started.contains($0.node.id) }
         return expected.allSatisfy { status in
-            status.state == .serving
+            if status.state == .unreachable { return isServing(status.node) }
+            return status.state == .serving
                 && expected.allSatisfy { $0.node.id == status.node.id || status.hears($0) }
         }
+    }
+
+    private func isServing(_ node: ObservedCluster.Node) -> Bool {
+        HealthProbe(node.address).isServing(within: .milliseconds(500))
     }
 
     private func ended(_ node: Cluster.Node, _ logs: [LogReader]) -> CommandError {

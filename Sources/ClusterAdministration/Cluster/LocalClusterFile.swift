@@ -39,7 +39,12 @@ extension ClusterFile {
         }
     }
 
-    package var basePort: Int? {
-        nodes.first?.client.split(separator: ":").last.flatMap { Int($0) }
+    package var basePort: Int? { nodes.first?.clientPort }
+}
+
+extension ClusterFile.Node {
+    /// The port for clients, in front of the fingerprint of a certificate.
+    package var clientPort: Int? {
+        client.prefix { $0 != "#" }.split(separator: ":").last.flatMap { Int($0) }
     }
 }

@@ -27,7 +27,9 @@ package struct TemporaryCluster {
         let (basePort, ports) = try freePorts(for: count, and: relay?.portCount ?? 0)
         var file = ClusterFile(nodeCount: count, basePort: basePort, durability: durability)
         try relay?.open(&file, ports)
-        file.unsignedTokens = secret != nil
+        if secret != nil {
+            file.settings["tokens"] = .object(["unsignedTokens": .boolean(true)])
+        }
         let folder = try makeTemporaryFolder()
         let secretFile = try secret.map { secret throws(CommandError) in
             try write(secret, inFolder: folder)

@@ -56,10 +56,26 @@ package enum NodeOptions {
         if invocation[secret] == nil, let text = environment("HEARTH_TOKEN") {
             return try secret(inToken: text)
         }
-        return try secret(inFile: secretFile(of: invocation))
+        return try secret(inFile: secretFile(of: invocation)) ?? emulatorOwner(for: invocation)
+    }
+
+    /// The credential of an administrator of the cluster that a command names, if that is an emulator; nil if the command names
+    /// nodes that do not belong to the cluster.
+    private static func emulatorOwner(for invocation: Invocation) -> Secret? {
+        guard let cluster = try? namedCluster(of: invocation), cluster.isEmulator else {
+            return nil
+        }
+        let own = cluster.nodes.map { (try? HTTPAddress(node: $0.client))?.authority }
+        let isOwn = invocation.values(of: node).allSatisfy { name in
+            guard name.contains("://") else { return true }
+            guard let address = try? HTTPAddress(node: name) else { return false }
+            return own.contains(address.authority)
+        }
+        return isOwn ? .owner : nil
     }
 
     private static func secret(inToken word: String) throws(CommandError) -> Secret? {
+        if word == Secret.owner.text { return .owner }
         guard Secret.isToken(word) else { return try secret(inFile: word) }
         if let secret = Secret(word) { return secret }
         throw CommandError(
@@ -128,12 +144,16 @@ package enum NodeOptions {
     private static func nodes(
         of invocation: Invocation
     ) throws(CommandError) -> [(id: String, address: String)] {
+        try namedCluster(of: invocation).nodes.map { ($0.id, $0.client) }
+    }
+
+    private static func namedCluster(
+        of invocation: Invocation
+    ) throws(CommandError) -> ClusterFile {
         guard let file = invocation[configuration] else {
-            return try ClusterFile(inFolder: folder(of: invocation)).nodes.map {
-                ($0.id, $0.client)
-            }
+            return try ClusterFile(inFolder: folder(of: invocation))
         }
-        return try NodeConfiguration(named: file).nodes.map { ($0.id, $0.client) }
+        return ClusterFile(try NodeConfiguration(named: file))
     }
 
     private static func address(

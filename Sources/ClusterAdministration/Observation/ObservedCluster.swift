@@ -48,7 +48,7 @@ package struct ObservedCluster: Sendable {
     }
 
     package init(_ cluster: Cluster) throws(CommandError) {
-        secret = try NodeOptions.secret(inFile: cluster.secretFile)
+        secret = try cluster.credential()
         local = cluster
         name = cluster.file.cluster
         nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }

@@ -9,10 +9,10 @@ enum ShownCredential: Hashable, Sendable {
     /// The file that holds one, for programs that are configured by their environment.
     case file(String)
 
-    /// What the environment says: `HEARTH_TOKEN`, a token or the file that holds one, or `HEARTH_SECRET_FILE`.
+    /// What the environment says: `HEARTH_TOKEN`, a token, `owner` or the file that holds one of them, or `HEARTH_SECRET_FILE`.
     init(_ environment: [String: String]) {
         let token = environment["HEARTH_TOKEN"]
-        if let token, Secret.isToken(token) {
+        if let token, Secret.isToken(token) || token == "owner" {
             self = .text(token)
         } else {
             self = (token ?? environment["HEARTH_SECRET_FILE"]).map(Self.file) ?? .nothing

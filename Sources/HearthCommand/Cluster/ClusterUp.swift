@@ -3,15 +3,16 @@ internal import CommandLineKit
 internal import Glibc
 internal import Sockets
 
-/// `hearth cluster up`: starts all nodes of a cluster, new or as it was.
+/// `hearth cluster up`: starts all nodes of a cluster, new or as it was. One without secrets and tokens is an emulator.
 enum ClusterUp {
     static let verb = Verb(
         "up",
         "Starts a cluster and shows its logs until Ctrl-C, or returns once it serves (--detach).",
-        options: [nodeCount, NodeOptions.folder, basePort, NodeOptions.durability, detach],
+        options: [nodeCount, NodeOptions.folder, basePort, NodeOptions.durability, origin, detach],
         examples: [
             "hearth cluster up",
             "hearth cluster up --nodes 5 --base-port 8000 --durability interval --detach",
+            "hearth cluster up --origin https://app.example.com",
         ], work: run)
 
     private static let nodeCount = Option(
@@ -21,6 +22,10 @@ enum ClusterUp {
     private static let basePort = Option(
         "base-port", "PORT",
         "Node k takes clients at port PORT + 10 (k - 1), and uses the two ports after it; 7001.")
+    private static let origin = Option(
+        "origin", "ORIGIN",
+        "Pages of this origin, such as https://app.example.com, may use the nodes, beside pages of this machine. The cluster "
+            + "remembers it. May be repeated.")
     private static let detach = Option(
         flag: "detach", "Return when all nodes serve and know each other; they run on.")
 
@@ -52,6 +57,7 @@ enum ClusterUp {
             return
         }
         ClientHints(address: address).print(of: first.id)
+        EmulatorNotice(of: cluster, at: address).print()
     }
 }
 
@@ -74,6 +80,9 @@ extension ClusterUp {
                     + "choose another --dir")
         }
         let ids = known?.nodes.map(\.id) ?? (1...(wantedCount ?? 3)).map { "n\($0)" }
+        let origins = try invocation.values(of: origin).map { text throws(CommandError) in
+            try checkedOrigin(text, invocation)
+        }
         let basePort = wantedPort ?? known?.basePort ?? 7001
         let lastPort = basePort + 10 * (ids.count - 1) + 2
         guard lastPort <= 65535 else {
@@ -81,11 +90,29 @@ extension ClusterUp {
                 "\(ids.count) nodes from port \(basePort) on would need ports up to \(lastPort)",
                 fix: "choose a lower --base-port, or fewer --nodes")
         }
-        var file = ClusterFile(
-            nodes: ids, basePort: basePort,
-            durability: invocation[NodeOptions.durability] ?? known?.durability ?? "commit")
+        let durability = invocation[NodeOptions.durability] ?? known?.durability ?? "commit"
+        let anew = ClusterFile(nodes: ids, basePort: basePort, durability: durability)
+        var file = known ?? anew
+        file.durability = durability
         // Where nodes were removed, there are gaps between the ports of the others.
-        if let known, basePort == known.basePort { file.nodes = known.nodes }
+        if let wantedPort, wantedPort != known?.basePort {
+            (file.cluster, file.nodes) = (anew.cluster, anew.nodes)
+        }
+        file.permit(origins)
+        file.becomeEmulator()
         return file
+    }
+
+    private static func checkedOrigin(
+        _ text: String, _ invocation: Invocation
+    ) throws(CommandError) -> String {
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        let isOrigin =
+            parts.count == 2 && ["http", "https"].contains(parts[0]) && !parts[1].isEmpty
+            && !parts[1].contains("/")
+        if isOrigin || text == "null" { return text }
+        throw invocation.usageError(
+            "--\(origin.name) \(text): not an origin",
+            fix: "give the scheme, the host and maybe a port: https://app.example.com:8443")
     }
 }

@@ -77,7 +77,7 @@ extension ClusterFile {
             throw CommandError(
                 .usage, "the cluster has a node \(id) already", fix: "choose another name")
         }
-        let ports = nodes.compactMap { $0.client.split(separator: ":").last.flatMap { Int($0) } }
+        let ports = nodes.compactMap(\.clientPort)
         let port = (ports.max() ?? 6991) + 10
         guard port + 2 <= 65535 else {
             throw CommandError(

@@ -33,7 +33,9 @@ enum ClusterRulesVerbs {
     ) { invocation throws(CommandError) in
         guard let report = try ClusterRules(for: invocation).report() else {
             throw CommandError(
-                .checkFailed, "the cluster has no rules: only administrators may do anything",
+                .checkFailed,
+                "the cluster has no rules: everything is open if `hearth cluster up` started it without secrets and tokens; otherwise "
+                    + "only administrators may do anything",
                 fix: "give it some with `hearth rules set FILE`")
         }
         StandardOutput.shared.write(Array(report.source.utf8))
