@@ -24,6 +24,10 @@ public enum TokenFailure: Error, Equatable, Sendable {
     case revoked(since: Double)
     /// A claim is missing, or has another type.
     case claim(String)
+    /// The user that this claim names cannot be a key.
+    case user(String)
+    /// Its issuer has not checked the e-mail address that names its user.
+    case unverifiedMail
     /// It is for another audience.
     case audience
     /// It is one of Firebase's custom tokens, which its client has to exchange for an ID token.
@@ -61,6 +65,10 @@ extension TokenFailure {
         case .revoked(let time):
             "its user signed in before \(TokenFailure.text(of: time)), and tokens from before that are taken back (validSince)"
         case .claim(let name): "the token has no \"\(name)\", or one of another type"
+        case .user(let name):
+            "the user in \"\(name)\" cannot be a key: it has one of . # $ / [ ], or a control character"
+        case .unverifiedMail:
+            "the issuer has not checked the e-mail address of the user (email_verified)"
         case .audience: "the token is for another audience (aud)"
         case .custom: "a custom token of Firebase shows nothing by itself"
         case .administrator: "the token says \"admin\", and its issuer is not trusted to say so"
@@ -83,6 +91,9 @@ extension TokenFailure {
         case .expired, .old: "get a new token"
         case .early: "compare the clocks of the issuer and of the node"
         case .claim(let name): "have the issuer add \"\(name)\""
+        case .user:
+            "have the issuer name users by other texts, or name another claim as its \"user\""
+        case .unverifiedMail: "have the user confirm the address, then get a new token"
         case .audience: "add the audience to the issuer in the configuration"
         case .custom: "sign in with it, and send the ID token"
         case .administrator: "add admin: \"admin\" to the issuer in the configuration"

@@ -8,7 +8,7 @@ public struct TokenIssuer: Equatable, Sendable {
     public var audiences: [String] = []
     /// By what its tokens are checked.
     public var keys: [TokenKey]
-    /// The claim that becomes `auth.uid`.
+    /// The claim that becomes `auth.uid`: of `email`, with a comma for each dot.
     public var userClaim = "sub"
     /// The claim that becomes `auth.provider`; without it, Firebase's, and otherwise the name of the issuer.
     public var providerClaim: String?
@@ -84,6 +84,7 @@ extension TokenIssuer {
         }
         let auth = claims.member("d") ?? .null
         guard case .object = auth else { throw .claim("d") }
+        if let user = auth.string("uid") { _ = try TokenUser.name(user, of: "uid") }
         // Reasons say what is stored, which only those may hand out who may make administrators.
         let learnsReasons = adminClaim != nil && claims.isTrue("debug")
         return TokenIdentity(learnsReasons ? .override(auth) : .user(auth))
@@ -92,10 +93,16 @@ extension TokenIssuer {
     private func standardIdentity(of claims: Claim) throws(TokenFailure) -> TokenIdentity {
         try checkAudience(of: claims)
         if let adminClaim, claims.isTrue(adminClaim) { return TokenIdentity(.administrator) }
-        guard let user = claims.string(userClaim), (1...128).contains(user.utf16.count) else {
-            throw .claim(userClaim)
-        }
-        return TokenIdentity(user: user, provider: provider(of: claims), claims)
+        return TokenIdentity(
+            user: try user(of: claims), provider: provider(of: claims), claims)
+    }
+
+    /// The user whom the claims name, by a text that can be a key.
+    private func user(of claims: Claim) throws(TokenFailure) -> String {
+        guard let user = claims.string(userClaim) else { throw .claim(userClaim) }
+        return try userClaim == TokenUser.mailClaim
+            ? TokenUser.name(ofMail: user, in: claims)
+            : TokenUser.name(user, of: userClaim)
     }
 
     private func provider(of claims: Claim) -> String? {

@@ -68,10 +68,10 @@ extension TokenTrust {
     private func unsignedIdentity(of token: Token) throws(TokenFailure) -> TokenIdentity {
         guard token.signature.isEmpty else { throw .signature }
         let claims = token.claims
-        guard let user = claims.string("sub") ?? claims.string("user_id") ?? claims.string("uid"),
-            !user.isEmpty
+        guard let user = claims.string("sub") ?? claims.string("user_id") ?? claims.string("uid")
         else { throw .claim("sub") }
+        let name = try TokenUser.name(user, of: "sub")
         let provider = claims.member("firebase")?.string("sign_in_provider")
-        return TokenIdentity(user: user, provider: provider, claims)
+        return TokenIdentity(user: name, provider: provider, claims)
     }
 }

@@ -136,7 +136,53 @@ import Testing
         guard case .user(let auth)? = own.principal(mail) else {
             return #expect(Bool(false), "the token shows nobody")
         }
-        #expect(auth.member("uid") == .string("a@b.test"))
+        #expect(auth.member("uid") == .string("a@b,test"))
+        #expect(auth.member("token")?.member("email") == .string("a@b.test"))
+    }
+
+    @Test(arguments: [
+        ("a/b", TokenFailure.user("sub")), ("a.b", .user("sub")), ("a#", .user("sub")),
+        ("$a", .user("sub")), ("a[0]", .user("sub")), ("a\n", .user("sub")),
+        ("a\u{7F}", .user("sub")), ("", .claim("sub")),
+        (String(repeating: "a", count: 129), .claim("sub")),
+    ])
+    func `a user that no key can name is refused`(user: String, failure: TokenFailure) {
+        let changes = ["sub": Claim.string(user)]
+        #expect(Self.trust.failure(Self.signer.token(claims(changes))) == failure)
+        var unsigned = TokenTrust([])
+        unsigned.acceptsUnsigned = true
+        let text = token(#"{"alg":"none"}"#, claims(changes).json) + "."
+        #expect(unsigned.failure(text) == failure)
+    }
+
+    @Test func `a user of an old token can be a key, too`() {
+        let legacy = Self.signer.token(
+            claim(#"{"v":0,"iss":"issuer","iat":\#(Int(now)),"d":{"uid":"ada/boss"}}"#))
+        #expect(Self.trust.failure(legacy) == .user("uid"))
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), (Claim.boolean(true), nil), (.string("true"), nil),
+            (.boolean(false), TokenFailure.unverifiedMail), (.string("false"), .unverifiedMail),
+            (.number(1), .unverifiedMail),
+        ] as [(Claim?, TokenFailure?)])
+    func `an address that its issuer has not checked names nobody`(
+        verified: Claim?, failure: TokenFailure?
+    ) {
+        var trust = Self.trust
+        trust.issuers[0].userClaim = "email"
+        var changes = ["email": Claim.string("ada@example.test")]
+        changes["email_verified"] = verified
+        #expect(trust.failure(Self.signer.token(claims(changes))) == failure)
+    }
+
+    @Test(arguments: ["a,b@example.test", "a/b@example.test", "a[1]@example.test"])
+    func `an address that could be the name of another user is refused`(address: String) {
+        var trust = Self.trust
+        trust.issuers[0].userClaim = "email"
+        let text = Self.signer.token(claims(["email": .string(address)]))
+        #expect(trust.failure(text) == .user("email"))
     }
 }
 

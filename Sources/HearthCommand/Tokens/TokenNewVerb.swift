@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import ClusterConfiguration
 internal import CommandLineKit
+internal import DataTree
 internal import Glibc
 internal import JSONText
 internal import Rules
@@ -100,12 +101,24 @@ enum TokenNewVerb {
                 members.append(Claim.Member("aud", .string(name)))
             }
             if let name = invocation[user] {
-                members.append(Claim.Member(own?.userClaim ?? "sub", .string(name)))
+                let claim = own?.userClaim ?? "sub"
+                try Draft.check(name, as: claim, invocation)
+                members.append(Claim.Member(claim, .string(name)))
             }
             for text in invocation.values(of: claim) {
                 members.append(try Draft.member(text, invocation))
             }
             return Claim(members: members)
+        }
+
+        /// Refuses a user whose token nodes would refuse; of an e-mail address they make a key.
+        private static func check(
+            _ name: String, as claim: String, _ invocation: Invocation
+        ) throws(CommandError) {
+            if claim == "email" { return }
+            do throws(DataError) { _ = try Key(name) } catch {
+                throw invocation.usageError("--\(user.name): \(error.problem)", fix: error.fix)
+            }
         }
 
         private static func member(
