@@ -63,6 +63,7 @@ extension MessagePackReader {
         HybridTime(bits: try unsigned("a hybrid time", through: HybridTime.latest.bits))
     }
 
+    /// Takes a map of writers to sequences, in any order, each writer once.
     package mutating func vector() throws(FrameError) -> VersionVector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
@@ -71,13 +72,19 @@ extension MessagePackReader {
         }
         var entries: [(origin: WriterID, sequence: UInt64)] = []
         entries.reserveCapacity(min(count, 256))
+        var isAscending = true
         for _ in 0..<count {
-            let start = position
             let origin = try writerID()
-            if let last = entries.last, last.origin >= origin {
-                throw .expected("writers in ascending order", found: "\(origin.bits)", at: start)
-            }
+            if let last = entries.last, last.origin >= origin { isAscending = false }
             entries.append((origin, try sequence()))
+        }
+        if !isAscending {
+            entries.sort { $0.origin < $1.origin }
+            let next = entries.dropFirst()
+            if let repeated = zip(entries, next).first(where: { $0.origin == $1.origin })?.0 {
+                throw .expected(
+                    "each writer once", found: "\(repeated.origin.bits) twice", at: head)
+            }
         }
         return VersionVector(ascending: entries)
     }

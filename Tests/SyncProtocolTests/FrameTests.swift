@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a vector out of order and an empty range are refused`() throws {
+    @Test func `a vector with a writer twice and an empty range are refused`() throws {
         for (first, last, isAccepted) in [(3, 2, false), (0, 2, false), (1, 1, true)]
             as [(UInt64, UInt64, Bool)]
         {
@@ -142,7 +142,7 @@ import Testing
                 }
             }
         }
-        let vector: [UInt8] = [0x82, 5, 1, 4, 1]
+        let vector: [UInt8] = [0x82, 5, 1, 5, 1]
         vector.withUnsafeBytes { bytes in
             var reader = MessagePackReader(bytes)
             #expect(throws: FrameError.self) { try reader.vector() }

@@ -85,6 +85,31 @@ import Testing
         }
         #expect(read.vector.entries.count == 1 && read.vector.adding(atRest) == vector)
     }
+
+    /// A `hello` of the map with these entries, each a small number.
+    private func hello(_ entries: [(UInt8, UInt8)]) -> [UInt8] {
+        [0x01, 0x93, 0xA5] + Array("hello".utf8) + [0x01, 0x80 | UInt8(entries.count)]
+            + entries.flatMap { [$0.0, $0.1] }
+    }
+
+    @Test func `a map of writers is read in any order`() throws {
+        let seen = vector([2: 6, 5: 1, 9: 7])
+        for entries in [[(2, 6), (5, 1), (9, 7)], [(9, 7), (5, 1), (2, 6)]] as [[(UInt8, UInt8)]] {
+            let read = try FrameReader<ClientMessage>.messages(in: hello(entries))
+            #expect(read == [.message(.hello(id: 1, seen: seen))])
+        }
+    }
+
+    @Test func `a map that has a writer twice is refused`() throws {
+        for entries in [[(5, 1), (5, 1)], [(5, 1), (2, 6), (5, 2)]] as [[(UInt8, UInt8)]] {
+            let read = try FrameReader<ClientMessage>.messages(in: hello(entries))
+            guard case .refused(1, let error)? = read.first else {
+                Issue.record("\(read)")
+                continue
+            }
+            #expect(error.problem == "expected each writer once at byte 9, found 5 twice")
+        }
+    }
 }
 
 extension SystemRandomNumberGenerator {
