@@ -134,7 +134,7 @@ final class Journal {
         submit()
         perform { store in
             let path = "\(folder)/\(name).sqlite"
-            mkdir(folder, 0o755)
+            mkdir(folder, 0o700)
             guard access(path, F_OK) != 0 else {
                 let failure = BackupFailure(
                     problem: "\(path) exists already", fix: "choose another name")

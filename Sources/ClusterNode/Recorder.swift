@@ -26,7 +26,7 @@ final class Recorder {
         self.log = log
         held = replica.vector
         let path = "\(folder)/\(member)-\(Recorder.microseconds)"
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw NodeError(
                 problem: "cannot record into \(path): \(String(cString: strerror(errno)))",

@@ -28,7 +28,7 @@ struct Recovery {
     }
 
     private func read() throws(StorageError) -> (Replica, Journal) {
-        if databasePath != nil { try makeFolder(configuration.folder(of: member)) }
+        if databasePath != nil { try prepareFolder() }
         let start = Loop.monotonicNanoseconds
         var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
         let configuration = replicaConfiguration
@@ -49,6 +49,15 @@ struct Recovery {
             replica,
             Journal(thread, durability: self.configuration.durability, logBytes: logBytes)
         )
+    }
+
+    /// Makes the node's folder, and withdraws the rights of other users in it, which earlier versions gave.
+    private func prepareFolder() throws(StorageError) {
+        let folder = configuration.folder(of: member)
+        try makeFolder(folder)
+        for path in restrictToOwner(folder) {
+            log.write("other users may read \(path): this user may not change its mode")
+        }
     }
 
     /// Moves a damaged database aside, so that the node gets the data from its peers.

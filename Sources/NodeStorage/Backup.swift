@@ -11,6 +11,8 @@ extension SQLiteTables {
         let partial = path + ".partial"
         unlink(partial)
         defer { unlink(partial) }
+        // SQLite fills an empty file, and would give one of its own the mode 0644.
+        createPrivateFile(partial)
         let copy = try connection.prepare("VACUUM INTO ?1")
         copy.bind(partial, at: 1)
         try copy.run()

@@ -32,6 +32,7 @@ public final class Connection {
         path: String, synchronization: Synchronization = .full, locking: Locking = .shared
     ) throws(StorageError) {
         self.path = path
+        if path != ":memory:" { createPrivateFile(path) }
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?

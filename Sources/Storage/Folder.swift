@@ -1,11 +1,11 @@
 internal import CLibrary
 
-/// Makes a folder and those above it; one that exists is fine.
+/// Makes a folder and those above it, for this user alone; one that exists is fine.
 public func makeFolder(_ folder: String) throws(StorageError) {
     var path = folder.hasPrefix("/") ? "" : "."
     for part in folder.split(separator: "/") {
         path += "/" + part
-        guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
+        guard mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
         throw StorageError(
             code: .cannotOpen,
             problem: "cannot create folder \(path): \(String(cString: strerror(errno)))",

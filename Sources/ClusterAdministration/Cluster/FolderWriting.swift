@@ -13,7 +13,7 @@ package func makeFolder(_ folder: String) throws(CommandError) {
 /// power failure.
 package func writeFile(_ path: String, _ content: [UInt8]) throws(CommandError) {
     let draft = path + ".new"
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     let isWritten =
         descriptor >= 0 && writeAll(content, to: descriptor) && fsync(descriptor) == 0
     if descriptor >= 0 { close(descriptor) }

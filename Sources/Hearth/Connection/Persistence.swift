@@ -32,7 +32,8 @@ extension Persistence {
                 create: true
             ).appendingPathComponent("hearth")
             try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true)
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             let file = folder.appendingPathComponent(String(name.prefix(200)) + ".db")
             return Persistence(file: file.path, byteLimit: byteLimit)
         } catch {

@@ -115,7 +115,7 @@ enum BackupVerbs {
                 fix: "name a file that `hearth backup` wrote")
         }
         defer { close(input) }
-        let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { if output >= 0 { close(output) } }
         var isWritten = output >= 0
         while isWritten {
