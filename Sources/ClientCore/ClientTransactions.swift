@@ -38,6 +38,11 @@ extension Client {
             end(id) { .succeeded(id, .aborted(value)) }
             return
         }
+        do throws(DataError) {
+            try Write(path: transaction.path, value: new).validate()
+        } catch {
+            return fail(id, HearthError(.invalid, error.problem, fix: error.fix))
+        }
         let (write, told) = tree.set(
             new, at: transaction.path, transaction.visibility, milliseconds: nodeMilliseconds)
         transactions.change(id) {

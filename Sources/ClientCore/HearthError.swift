@@ -57,12 +57,14 @@ public struct HearthError: Error, Equatable, Sendable {
         case done
     }
 
-    package let code: Code
+    /// What went wrong, to switch on.
+    public let code: Code
     /// What is wrong, naming the path, the value or the address.
     public let problem: String
     /// What the caller can do about it.
     public let fix: String
-    package let effect: Effect
+    /// What the request has done.
+    public let effect: Effect
 
     package init(_ code: Code, _ problem: String, fix: String, effect: Effect = .none) {
         self.code = code

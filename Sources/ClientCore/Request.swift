@@ -150,9 +150,12 @@ extension Request.Work {
     func validate() throws(DataError) {
         switch self {
         case .put(let path, let value), .onDisconnectPut(let path, let value):
-            try value.validate(at: path)
+            try Write(path: path, value: value).validate()
         case .merge(let path, let writes), .onDisconnectMerge(let path, let writes):
-            for write in writes { try write.value.validate(at: path.appending(write.path)) }
+            if let failure = Write.failure(inMerge: writes, at: path) { throw failure }
+            for write in writes {
+                try Write(path: path.appending(write.path), value: write.value).validate()
+            }
         case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: break
         }
     }

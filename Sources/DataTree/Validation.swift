@@ -77,3 +77,31 @@ extension Value {
         return nil
     }
 }
+
+extension Value {
+    /// Checks the keys and the priorities of a value that no decoder has checked, such as a literal.
+    ///
+    /// - Throws: `DataError`, naming the offending location.
+    /// - Complexity: O(size).
+    package func validateForm(at path: Path) throws(DataError) {
+        if !priority.isNull { _ = try ObjectBuilder.checked(priority: priority) }
+        for (key, child) in children {
+            guard key.withUTF8(KeyRules.allow) else {
+                throw DataError(
+                    problem: "invalid key \"\(key.text)\" at \(path)",
+                    fix:
+                        "use 1 to \(Limits.keyBytes) bytes without . # $ / [ ] or control characters"
+                )
+            }
+            if !child.isPlainPrimitive { try child.validateForm(at: path.appending(key)) }
+        }
+    }
+
+    /// Whether it is a primitive without a priority.
+    private var isPlainPrimitive: Bool {
+        switch self {
+        case .object, .prioritized: false
+        default: true
+        }
+    }
+}

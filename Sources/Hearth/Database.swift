@@ -47,7 +47,7 @@ public final class Database: Sendable {
     /// - Parameters:
     ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `https://10.0.0.1:7001#sha256=…` with the
     ///     fingerprint of the node's certificate; at least one.
-    ///   - secret: What shows to nodes with secrets that this program may read and write: the text in a file that
+    ///   - secret: An administrator's secret, for a program that may read and write everything: the text in a file that
     ///     `hearth keys secret` made.
     ///   - persistence: The file that keeps values and unsent writes for the next process.
     public convenience init(
@@ -67,8 +67,8 @@ public final class Database: Sendable {
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
     /// commas, or else at `http://127.0.0.1:7001`; the same one each time.
     ///
-    /// `HEARTH_TOKEN` is the token that shows nodes who this program is, or names the file that holds it; without it,
-    /// `HEARTH_SECRET_FILE` names the file of a secret of the cluster.
+    /// `HEARTH_TOKEN` is the token that shows nodes who this program is, or names the file that holds it. Without it,
+    /// `HEARTH_SECRET_FILE` names the file of an administrator's secret.
     public static func database() -> Database {
         let environment = ProcessInfo.processInfo.environment
         let nodes = environment["HEARTH_NODES"] ?? ""
@@ -121,21 +121,27 @@ extension Database {
     /// The root.
     public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
 
-    /// The place at a path, such as `rooms/lobby`; an invalid path is a mistake of the program.
+    /// The place at a path, such as `rooms/lobby`; each use of an invalid one fails with the code `invalid`.
     public func reference(withPath path: String) -> DatabaseReference {
         reference().child(path)
     }
 
     /// The place that `DatabaseReference.url` names.
     ///
-    /// A text that is not such a URL, or that names another node than the first one of this database, is a mistake
-    /// of the program and stops it.
+    /// For a text that is not such a URL, or that names another node than the first one of this database, each use of the
+    /// result fails with the code `invalid`.
     public func reference(fromURL url: String) -> DatabaseReference {
-        let path = require(Path.init(url:), url)
-        let base = baseURL
-        precondition(
-            url == base || url.hasPrefix(base + "/"), "\(url) is not in the database at \(base)")
-        return DatabaseReference(self, path)
+        do throws(DataError) {
+            let path = try Path(url: url)
+            guard url == baseURL || url.hasPrefix(baseURL + "/") else {
+                throw DataError(
+                    problem: "\(url) is not in the database at \(baseURL)",
+                    fix: "make a database with the address in the URL, or correct the URL")
+            }
+            return DatabaseReference(self, path)
+        } catch {
+            return reference().invalid(url, .misuse(error))
+        }
     }
 
     /// The address of the first node, without the fingerprint of its certificate.
@@ -177,25 +183,37 @@ extension Database {
     /// Whether values and unsent writes are kept for the next process, in a file for each program and cluster in
     /// the user's data folder (`~/.local/share/hearth`).
     ///
-    /// It must be set before the database is first used; later, it is a mistake of the program and stops it.
+    /// It must be set before the database is first used. A later change has no effect, and the SDK logs that.
     /// One process has the file at a time: all calls of a second one fail with the code `unavailable`.
     public var isPersistenceEnabled: Bool {
         get { settings.withLock(\.isPersistenceEnabled) }
         set {
-            settings.withLock { settings in
-                precondition(
-                    settings.connection == nil || settings.isPersistenceEnabled == newValue,
-                    "isPersistenceEnabled must be set before the database is used")
-                settings.isPersistenceEnabled = newValue
-            }
+            change("isPersistenceEnabled", \.isPersistenceEnabled, to: newValue)
         }
     }
 
-    /// How many bytes of values are kept with `isPersistenceEnabled`: 10 MB unless set, before the database is
-    /// first used.
+    /// How many bytes of values are kept with `isPersistenceEnabled`: 10 MB unless set.
+    ///
+    /// It must be set before the database is first used. A later change has no effect, and the SDK logs that.
     public var persistenceCacheSizeBytes: UInt {
         get { settings.withLock(\.cacheSizeBytes) }
-        set { settings.withLock { $0.cacheSizeBytes = newValue } }
+        set { change("persistenceCacheSizeBytes", \.cacheSizeBytes, to: newValue) }
+    }
+
+    /// Changes a setting that the connection reads when it begins.
+    private func change<Content: Equatable>(
+        _ name: String, _ setting: any WritableKeyPath<Settings, Content> & Sendable,
+        to new: Content
+    ) {
+        let isTooLate = settings.withLock { settings in
+            if settings.connection != nil { return settings[keyPath: setting] != new }
+            settings[keyPath: setting] = new
+            return false
+        }
+        guard isTooLate else { return }
+        Log.warn(
+            "\(name) was changed after the first use of the database, which has no effect; "
+                + "set it before")
     }
 
     /// Whether the SDK logs on standard error to which node it is connected, and when it loses it.

@@ -19,7 +19,7 @@ extension Database {
         within limit: Duration = .seconds(30)
     ) async throws(HearthError) {
         let connection = try connection.get()
-        let milliseconds = UInt64(min(max(.zero, limit), .seconds(600)) / .milliseconds(1))
+        let milliseconds = min(limit, .seconds(600)).wholeMilliseconds
         _ = try await Outcome<Answer>.of(.read("earlier writes to be stable")) { outcome in
             connection.send(
                 .awaitStable(milliseconds: milliseconds),
@@ -27,5 +27,12 @@ extension Database {
                 patience: .limited(milliseconds: milliseconds + 1_000)
             ) { outcome.end($0) }
         }
+    }
+}
+
+extension Duration {
+    /// The milliseconds of it: zero for a negative one, and at most those of a thousand years.
+    var wholeMilliseconds: UInt64 {
+        UInt64(min(max(.zero, self), .seconds(31_557_600_000)) / .milliseconds(1))
     }
 }

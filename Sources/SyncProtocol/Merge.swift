@@ -50,4 +50,14 @@ extension Write {
             return error
         }
     }
+
+    /// Checks a write that a program has made itself, as a node does when it decodes one.
+    ///
+    /// - Throws: `DataError`, naming the offending location.
+    /// - Complexity: O(size).
+    package func validate() throws(DataError) {
+        if let failure = failureInPriority { throw failure }
+        try value.validateForm(at: path)
+        try value.validate(at: path)
+    }
 }

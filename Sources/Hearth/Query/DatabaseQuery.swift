@@ -7,8 +7,8 @@ internal import QueryEngine
 ///     let recent = messages.queryOrdered(byChild: "time").queryLimited(toLast: 100)
 ///     for await event in recent.events { … }
 ///
-/// Each refinement returns a new query and does no work. An invalid one, as a second order, is a mistake of the
-/// program and stops it, with Firebase's message.
+/// Each refinement returns a new query and does no work. An invalid one, such as a second order, returns a query whose
+/// uses all fail with the code `invalid` and Firebase's message, which the SDK also logs at once.
 ///
 /// `@unchecked` because only a final class is checked; all is constant here and in its one subclass.
 public class DatabaseQuery: @unchecked Sendable {
@@ -16,37 +16,37 @@ public class DatabaseQuery: @unchecked Sendable {
     public let database: Database
     let path: Path
     let query: Query
+    /// The first invalid call that led to this query; every use of the query fails with it.
+    let misuse: HearthError?
 
-    init(_ database: Database, _ path: Path, _ query: Query = Query()) {
+    init(
+        _ database: Database, _ path: Path, _ query: Query = Query(), misuse: HearthError? = nil
+    ) {
         self.database = database
         self.path = path
         self.query = query
+        self.misuse = misuse
     }
 
     /// The place whose children are asked for.
-    public var ref: DatabaseReference { DatabaseReference(database, path) }
+    public var ref: DatabaseReference { DatabaseReference(database, path, misuse: misuse) }
+
+    /// The connection for a use of this query, or the reason why the use fails.
+    var connection: Result<Connection, HearthError> {
+        misuse.map(Result.failure) ?? database.connection
+    }
 }
 
 extension DatabaseQuery: Hashable {
     /// Two queries are equal if they ask for the same of the same database.
     public static func == (a: DatabaseQuery, b: DatabaseQuery) -> Bool {
         a.database === b.database && a.path == b.path && a.query == b.query
+            && a.misuse == b.misuse
     }
 
     /// Hashes the path and the query, but not the database.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(path)
         hasher.combine(query)
-    }
-}
-
-/// The result of a step that only a mistake of the program lets fail, which then stops it.
-func require<Input, Result>(
-    _ body: (Input) throws(DataError) -> Result, _ input: Input
-) -> Result {
-    do throws(DataError) {
-        return try body(input)
-    } catch {
-        preconditionFailure("\(error.problem); \(error.fix)")
     }
 }

@@ -33,10 +33,10 @@ extension DatabaseQuery {
 
     private func read(_ completion: @escaping @Sendable (Result<DataSnapshot, HearthError>) -> Void)
     {
-        switch database.connection {
+        switch connection {
         case .failure(let error): completion(.failure(error))
         case .success(let connection):
-            let milliseconds = UInt64(max(.zero, database.readTimeout) / .milliseconds(1))
+            let milliseconds = database.readTimeout.wholeMilliseconds
             connection.send(
                 .get(path, query), patience: .limited(milliseconds: milliseconds)
             ) { completion($0.map(self.snapshot)) }

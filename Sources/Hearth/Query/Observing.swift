@@ -69,7 +69,7 @@ extension DatabaseQuery {
     /// Removes all observers of this query, or, for a reference, of all queries at its place; not
     /// those of its children.
     public func removeAllObservers() {
-        guard case .success(let connection) = database.connection else { return }
+        guard case .success(let connection) = connection else { return }
         for listen in database.observers.withLock({ $0.removeAll(of: self) }) {
             connection.unlisten(listen)
         }
@@ -81,7 +81,7 @@ extension DatabaseQuery {
         observed: @escaping @Sendable (DatabaseHandle, [ViewEvent]) -> Void,
         ended: @escaping @Sendable (HearthError) -> Void
     ) -> DatabaseHandle {
-        switch database.connection {
+        switch connection {
         case .failure(let error):
             ended(error)
             return 0

@@ -1,7 +1,7 @@
 internal import DataTree
 internal import QueryEngine
 
-// How a query is refined. Source: `firebase-semantics.md`, section 4.2.
+// How a query is refined; each use of an invalid refinement fails. Source: `firebase-semantics.md`, section 4.2.
 
 // MARK: - Orders
 
@@ -82,6 +82,10 @@ extension DatabaseQuery {
 
 extension DatabaseQuery {
     private func refined(_ refine: (Query) throws(DataError) -> Query) -> DatabaseQuery {
-        DatabaseQuery(database, path, require(refine, query))
+        do throws(DataError) {
+            return DatabaseQuery(database, path, try refine(query), misuse: misuse)
+        } catch {
+            return DatabaseQuery(database, path, query, misuse: misuse ?? .misuse(error))
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import DataTree
 internal import EventLoop
 internal import QueryEngine
@@ -14,9 +15,12 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// On how many nodes writes have to be durable; nil for what the database says.
     let concern: WriteConcern?
 
-    init(_ database: Database, _ path: Path, _ concern: WriteConcern? = nil) {
+    init(
+        _ database: Database, _ path: Path, _ concern: WriteConcern? = nil,
+        misuse: HearthError? = nil
+    ) {
         self.concern = concern
-        super.init(database, path)
+        super.init(database, path, misuse: misuse)
     }
 
     /// The last key of the path; nil at the root.
@@ -35,16 +39,26 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 
     /// The place above; nil at the root.
     public var parent: DatabaseReference? {
-        path.parent.map { DatabaseReference(database, $0, concern) }
+        path.parent.map { DatabaseReference(database, $0, concern, misuse: misuse) }
     }
 
     /// The root of the tree.
     public var root: DatabaseReference { DatabaseReference(database, .root, concern) }
 
-    /// The place at a relative path; an invalid path is a mistake of the program and stops it.
+    /// The place at a relative path; each use of an invalid one fails with the code `invalid`.
     public func child(_ path: String) -> DatabaseReference {
-        DatabaseReference(
-            database, self.path.appending(require(Path.init(reference:), path)), concern)
+        do throws(DataError) {
+            let location = self.path.appending(try Path(reference: path))
+            if let problem = location.limitExceeded { throw .tooLong(location, problem) }
+            return DatabaseReference(database, location, concern, misuse: misuse)
+        } catch {
+            return invalid(path, misuse ?? .misuse(error))
+        }
+    }
+
+    /// The reference that an invalid path led to.
+    func invalid(_ path: String, _ misuse: HearthError) -> DatabaseReference {
+        DatabaseReference(database, self.path.appending(.invalid(path)), concern, misuse: misuse)
     }
 
     /// A child with a new key, which sorts after all keys made before.
@@ -52,7 +66,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// Any number of programs make keys at the same time without a conflict: a key holds the time, as
     /// the node's clock shows it, and 72 random bits.
     public func childByAutoId() -> DatabaseReference {
-        DatabaseReference(database, path.appending(newKey()), concern)
+        DatabaseReference(database, path.appending(newKey()), concern, misuse: misuse)
     }
 
     private struct NewKeys: Sendable {
@@ -93,4 +107,12 @@ extension Path {
 extension DatabaseReference: CustomStringConvertible {
     /// Its `url`, as in Firebase.
     public var description: String { url }
+}
+
+extension DataError {
+    fileprivate static func tooLong(_ path: Path, _ problem: String) -> DataError {
+        DataError(
+            problem: "invalid path \(path): \(problem)",
+            fix: "keep the tree flatter, and keys shorter")
+    }
 }

@@ -7,6 +7,8 @@ public final class MutableData {
     /// All of the place, shared by the data of its children.
     private final class Root {
         var data: Value
+        /// The first invalid call of the function, with which the transaction fails.
+        var misuse: HearthError?
 
         init(_ data: Value) { self.data = data }
     }
@@ -33,19 +35,37 @@ public final class MutableData {
     }
 
     /// The content, as `DataSnapshot.value` gives it; `NSNull` if nothing is here, or nothing is known yet. A new
-    /// one keeps the priority. What cannot be stored is a mistake of the program and stops it.
+    /// one keeps the priority. A value that cannot be stored fails the transaction with the code `invalid`.
     public var value: Any? {
         get { data.plain ?? NSNull() }
         set {
-            let new = require(Value.init(plain:), newValue)
-            data = new.priority.isNull ? new.prioritized(data.priority) : new
+            attempt { () throws(DataError) in
+                let new = try Value(plain: newValue)
+                data = new.priority.isNull ? new.prioritized(data.priority) : new
+            }
         }
     }
 
-    /// The priority: a number, a string, or nil.
+    /// The priority: a number, a string, or nil. Any other one fails the transaction with the code `invalid`.
     public var priority: Any? {
         get { data.priority.plain }
-        set { data = data.prioritized(require(Value.init(plain:), newValue)) }
+        set {
+            attempt { () throws(DataError) in
+                data = data.prioritized(
+                    try ObjectBuilder.checked(priority: try Value(plain: newValue)))
+            }
+        }
+    }
+
+    /// The first invalid call of the function, with which the transaction fails.
+    var misuse: HearthError? { root.misuse }
+
+    private func attempt(_ step: () throws(DataError) -> Void) {
+        do throws(DataError) {
+            try step()
+        } catch {
+            root.misuse = root.misuse ?? .misuse(error)
+        }
     }
 
     /// How many children there are.
@@ -59,9 +79,12 @@ public final class MutableData {
         !childData(byAppendingPath: path).data.isNull
     }
 
-    /// What is at a relative path, to be read and changed.
+    /// What is at a relative path, to be read and changed. An invalid path fails the transaction with the code
+    /// `invalid`.
     public func childData(byAppendingPath path: String) -> MutableData {
-        let path = self.path.appending(require({ text throws(DataError) in try Path(text) }, path))
+        var relative = Path.invalid(path)
+        attempt { () throws(DataError) in relative = try Path(path) }
+        let path = self.path.appending(relative)
         return MutableData(root, path, path.last?.text ?? key)
     }
 

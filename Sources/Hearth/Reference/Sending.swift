@@ -62,7 +62,7 @@ extension DatabaseReference {
     func post(
         _ work: Request.Work, _ completion: @escaping @Sendable (HearthError?) -> Void
     ) {
-        switch database.connection {
+        switch connection {
         case .failure(let error): completion(error)
         case .success(let connection):
             connection.send(work, concern: concern ?? database.writeConcern) { result in

@@ -1,5 +1,6 @@
 public import ClientCore
 internal import DataTree
+internal import Threads
 
 extension DatabaseReference {
     /// Takes the outcome of a transaction: an error, or whether it was committed, and the present data.
@@ -16,8 +17,9 @@ extension DatabaseReference {
     /// same moment may replace what a transaction wrote.
     ///
     /// - Parameters:
-    ///   - block: Must have no effect but its result; it may run on nothing first, although there is
-    ///     something, and runs on a queue of the SDK.
+    ///   - block: Must have no effect but its result. It runs on a queue of the SDK, and may first run on null although
+    ///     there is a value. An invalid call of its data, such as a value that cannot be stored, fails the transaction
+    ///     with the code `invalid`.
     ///   - completion: Takes the outcome.
     ///   - withLocalEvents: Whether observers of this program see the outcome before it is decided.
     ///   - scope: `.local` has the node that is connected decide, even while it is cut off. If another node
@@ -61,15 +63,20 @@ extension DatabaseReference {
         scope: TransactionScope,
         _ completion: @escaping @Sendable (Result<(Bool, DataSnapshot), HearthError>) -> Void
     ) {
-        switch database.connection {
+        switch connection {
         case .failure(let error): completion(.failure(error))
         case .success(let connection):
+            let misuse = Monitor<HearthError?>(nil)
             connection.transact(
                 at: path, withLocalEvents ? .shown : .hidden, scope: scope
             ) { value in
-                let result = block(MutableData(value, at: self))
-                return result.data.map { .value($0) } ?? .abort
+                let data = MutableData(value, at: self)
+                let result = block(data)
+                // A later run on newer data may be without the misuse of an earlier one.
+                misuse.withLock { $0 = data.misuse }
+                return data.misuse == nil ? result.data.map { .value($0) } ?? .abort : .abort
             } completion: { result in
+                if let misuse = misuse.withLock({ $0 }) { return completion(.failure(misuse)) }
                 completion(result.map(self.outcome))
             }
         }

@@ -116,6 +116,6 @@ extension DatabaseReference {
     /// A concern that is not reached within three seconds fails with the code `notMet`: the write is done all the
     /// same, and durable on fewer nodes. Holds for places reached from this one, and not for transactions.
     public func withWriteConcern(_ concern: WriteConcern) -> DatabaseReference {
-        DatabaseReference(database, path, concern)
+        DatabaseReference(database, path, concern, misuse: misuse)
     }
 }

@@ -45,10 +45,10 @@ public struct DataSnapshot: Sendable {
     /// Whether there is a child.
     public func hasChildren() -> Bool { !data.children.isEmpty }
 
-    /// Whether there are data at a relative path.
+    /// Whether there are data at a relative path, which is false for an invalid one.
     public func hasChild(_ path: String) -> Bool { childSnapshot(forPath: path).exists() }
 
-    /// The data at a relative path; an invalid path is a mistake of the program and stops it.
+    /// The data at a relative path: none at an invalid path, which the SDK logs.
     public func childSnapshot(forPath path: String) -> DataSnapshot {
         let place = ref.child(path)
         return DataSnapshot(data[place.path.relative(to: ref.path)], at: place)
