@@ -10,6 +10,9 @@ public struct Counters: Equatable, Sendable {
     public var repairedBytes: UInt64 = 0
     /// Operations that arrived although they were held already.
     public var duplicates: UInt64 = 0
+    /// Writes that had lost against a concurrent write of another writer when they were applied: that one has the later
+    /// stamp, and covers their location.
+    public var overwritten: UInt64 = 0
     /// Operations dropped because the reorder buffer was full, or for others that can be applied sooner; repair brings them again.
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that replaced this replica's data.

@@ -66,6 +66,7 @@ extension Replica {
         exchange.repaired = Int(clamping: counters.repaired)
         exchange.repairedBytes = Int(clamping: counters.repairedBytes)
         exchange.duplicates = Int(clamping: counters.duplicates)
+        exchange.overwritten = Int(clamping: counters.overwritten)
         exchange.dropped = Int(clamping: counters.dropped)
         exchange.installedCheckpoints = Int(clamping: counters.installed)
         exchange.receivingCheckpointFrom = lifecycle.transfer?.member

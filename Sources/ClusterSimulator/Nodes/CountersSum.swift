@@ -8,6 +8,7 @@ extension Counters {
         repaired += other.repaired
         repairedBytes += other.repairedBytes
         duplicates += other.duplicates
+        overwritten += other.overwritten
         dropped += other.dropped
         installed += other.installed
         replayed += other.replayed

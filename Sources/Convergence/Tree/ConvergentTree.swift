@@ -14,6 +14,12 @@ public struct ConvergentTree: Sendable {
     package private(set) var registers = Registers()
     private var forgettable = StampQueue()
 
+    /// The number of writes that lost on arrival: a later write of another writer, which had not seen them, was at or above
+    /// their location already.
+    ///
+    /// It depends on the order of arrival, so it is no part of the replica's state.
+    package private(set) var overwrittenWrites: UInt64 = 0
+
     /// An empty tree.
     public init() {}
 
@@ -43,6 +49,7 @@ public struct ConvergentTree: Sendable {
             pass.run(on: &value, &registers)
             changes = pass.changes
             forgettable = pass.forgettable
+            if pass.isOverwritten { overwrittenWrites += 1 }
         }
         return changes
     }

@@ -11,6 +11,8 @@ struct WritePass {
     var changes: [Change]
     /// Locations with new registers that can be forgotten later.
     var forgettable: StampQueue
+    /// Whether a later write of another writer has replaced this one before it arrived.
+    private(set) var isOverwritten = false
 
     private let endsPrimitives: Bool
 
@@ -36,7 +38,10 @@ struct WritePass {
         let key = path.keys[depth]
         let below = coverage.below(registers, key)
         let isCovered = below.full > stamp
-        if isCovered { sometimes(.writeIsCoveredFromAbove) }
+        if isCovered {
+            sometimes(.writeIsCoveredFromAbove)
+            recordLoss(to: below.full)
+        }
         if key == .priority {
             if !isCovered { landPriority(&visible, &registers, below) }
             return
@@ -141,6 +146,11 @@ struct WritePass {
         }
     }
 
+    /// Records that this write is lost if a write at or above its location has a later stamp.
+    private mutating func recordLoss(to other: Stamp) {
+        if other > stamp, other.writer != stamp.writer { isOverwritten = true }
+    }
+
     private mutating func remember(_ depth: Int) {
         forgettable.insert(stamp, at: path.keys.prefix(depth))
     }
@@ -150,6 +160,7 @@ struct WritePass {
         _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
     ) {
         let old = visible.take()
+        recordLoss(to: max(registers.write, coverage.exact))
         if case .deferred(.increment(let delta)) = value.content {
             if registers.isBare { remember(path.count) }
             visible = add(delta, priority: value.priority, to: old, &registers, coverage)
@@ -178,6 +189,7 @@ struct WritePass {
         let new = registers.withChild(.priority) { registers in
             // What is hidden and stable is in no queue.
             if registers.oldest(after: .none) == nil { remember(path.count) }
+            recordLoss(to: max(registers.write, coverage.exact))
             return replacePriority(old, &registers, value, coverage)
         }
         guard !visible.isNull, old != new else { return }

@@ -18,7 +18,7 @@ extension GatewayContext {
         metrics.append(to: &text)
         text.append(
             "denied_total", .counter,
-            "Requests without a right secret, and messages with a wrong one.",
+            "Requests without a valid secret or token, and messages with an invalid one.",
             Int(clamping: refusalCount))
         return Answer(
             AnswerText(Array(text.text.utf8)), type: "text/plain; version=0.0.4; charset=utf-8")
@@ -78,6 +78,11 @@ extension MetricsText {
             ("repaired_total", "Operations that came by repair.", exchange.repaired),
             ("repaired_bytes_total", "Bytes that came by repair.", exchange.repairedBytes),
             ("duplicates_total", "Operations that came again.", exchange.duplicates),
+            (
+                "overwritten_total",
+                "Writes that had lost against a concurrent write when this node applied them.",
+                exchange.overwritten
+            ),
             ("dropped_total", "Operations that had no room to wait.", exchange.dropped),
             ("malformed_frames_total", "Frames of peers not understood.", exchange.malformedFrames),
         ]

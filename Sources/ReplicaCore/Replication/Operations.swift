@@ -66,8 +66,10 @@ extension Replication {
             return AppliedOperation(
                 operation: operation, origin: origin, changes: [], setsRules: true)
         }
-        return AppliedOperation(
-            operation: operation, origin: origin, changes: tree.apply(operation))
+        let overwritten = tree.overwrittenWrites
+        let changes = tree.apply(operation)
+        counters.overwritten += tree.overwrittenWrites - overwritten
+        return AppliedOperation(operation: operation, origin: origin, changes: changes)
     }
 
     /// Closes the batch of this replica's operations: its bytes go to disk, to all peers, and later to any peer

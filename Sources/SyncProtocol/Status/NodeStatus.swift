@@ -94,6 +94,8 @@ extension NodeStatus {
         public var repairedBytes = 0
         /// Operations that came although they were held already.
         public var duplicates = 0
+        /// Writes that had lost against a concurrent, later write of another writer when this node applied them.
+        public var overwritten = 0
         /// Operations for which there was no room to wait.
         public var dropped = 0
         /// Checkpoints of peers that took the place of the node's own data.

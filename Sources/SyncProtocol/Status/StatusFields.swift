@@ -40,6 +40,7 @@ extension NodeStatus: StatusRecord {
             .init("repaired", \.exchange.repaired),
             .init("repairedBytes", \.exchange.repairedBytes),
             .init("duplicates", \.exchange.duplicates),
+            .init("overwritten", \.exchange.overwritten),
             .init("dropped", \.exchange.dropped),
             .init("installedCheckpoints", \.exchange.installedCheckpoints),
             .init("receivingCheckpointFrom", \.exchange.receivingCheckpointFrom),

@@ -139,6 +139,7 @@ private struct StatusNumber {
         .init(name: "hearth_repaired_total") { $0.exchange.repaired = $1 },
         .init(name: "hearth_repaired_bytes_total") { $0.exchange.repairedBytes = $1 },
         .init(name: "hearth_duplicates_total") { $0.exchange.duplicates = $1 },
+        .init(name: "hearth_overwritten_total") { $0.exchange.overwritten = $1 },
         .init(name: "hearth_dropped_total") { $0.exchange.dropped = $1 },
         .init(name: "hearth_malformed_frames_total") { $0.exchange.malformedFrames = $1 },
     ]
