@@ -73,7 +73,7 @@ extension Replication {
                     "\(own) speaks versions \(versions.lowerBound) to \(versions.upperBound) of the "
                     + "protocol, and \(hello.member) versions "
                     + "\(hello.oldestVersion) to \(hello.newestVersion)",
-                fix: "run versions of Hearth that follow one another"
+                fix: "run the same version of Hearth on all nodes of the cluster"
             )
         }
         guard peers.all.contains(where: { $0.member == hello.member }) else {
