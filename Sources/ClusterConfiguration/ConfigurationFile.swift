@@ -204,7 +204,7 @@ struct ConfigurationFile {
             fix: "write a name, and maybe a port, such as db1.example.com or db1.example.com:8443")
     }
 
-    /// The hashes of secrets. Messages do not show them: somebody may have written the secret itself.
+    /// The hashes of administrators' secrets. Messages do not show them: the file may have the secret itself by mistake.
     func secretHashes(_ texts: [String]) throws(NodeError) -> [[UInt8]] {
         guard texts.count <= NodeConfiguration.secretLimit else {
             throw error(

@@ -45,7 +45,7 @@ extension NodeConfiguration {
     }
 
     /// What other machines can reach is encrypted, and lets in those alone that show who they are: nodes by their keys, and
-    /// programs by a secret or a token.
+    /// programs by an administrator's secret or a token.
     ///
     /// Rules alone do not protect: they are data that a node may not have yet, and without secrets and tokens each client is an
     /// administrator.
@@ -59,7 +59,7 @@ extension NodeConfiguration {
             }
             if secrets.isEmpty, tokens.isEmpty {
                 missing.append(
-                    "list the hash of a secret in \"secrets\" (`hearth keys secret`), or name who signs \"tokens\""
+                    "list the hash of an administrator's secret in \"secrets\" (`hearth keys secret`), or the issuers of \"tokens\""
                 )
             }
         }

@@ -69,7 +69,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var retryWindowMilliseconds = 5_000
     /// What the ports for clients have beyond their addresses.
     public var http = HTTPSettings()
-    /// The SHA-256 hashes of the secrets by which programs may read and write; without any, all who reach a node may.
+    /// The SHA-256 hashes of administrators' secrets; without any, and without tokens, each client is an administrator.
     public var secrets: [[UInt8]] = []
     /// Whose tokens say who a client is.
     public var tokens = TokenSettings()
@@ -86,7 +86,7 @@ public struct NodeConfiguration: Equatable, Sendable {
         self.nodes = nodes
     }
 
-    /// The most secrets that a cluster has.
+    /// The most administrators' secrets that a cluster has.
     public static let secretLimit = 64
 
     /// Whether connections between nodes are encrypted and checked.

@@ -5,10 +5,11 @@ public import Tokens
 // The files that hold the keys by which nodes check tokens.
 
 extension TokenSettings {
-    /// The files that hold keys and secrets, and the folders of such files, as they are now.
+    /// The files that hold keys, and the folders of such files, as they are now.
     public var files: [String] {
         issuers.flatMap { issuer in
-            issuer.secrets + (issuer.keys.map { [$0] + TokenSettings.files(inFolder: $0) } ?? [])
+            issuer.signingKeys
+                + (issuer.keys.map { [$0] + TokenSettings.files(inFolder: $0) } ?? [])
         }
     }
 
@@ -43,8 +44,8 @@ extension TokenSettings.Issuer {
 
     private func readKeys() throws(NodeError) -> [TokenKey] {
         guard let keys else {
-            return try secrets.map { path throws(NodeError) in
-                try TokenSettings.Issuer.secret(inFile: path)
+            return try signingKeys.map { path throws(NodeError) in
+                try TokenSettings.Issuer.signingKey(inFile: path)
             }
         }
         var isFolder: ObjCBool = false
@@ -88,16 +89,16 @@ extension TokenSettings.Issuer {
         }
     }
 
-    /// The secret in a file, by which an issuer signs.
-    private static func secret(inFile path: String) throws(NodeError) -> TokenKey {
+    /// The signing key in a file, by which an issuer signs.
+    private static func signingKey(inFile path: String) throws(NodeError) -> TokenKey {
         do throws(TLSError) {
-            let secret = Array(try SecretFile(path).read().text.utf8)
-            if secret.count >= TokenKey.sharedBytes { return .shared(secret) }
+            let key = Array(try SecretFile(path, .signingKey).read().text.utf8)
+            if key.count >= TokenKey.sharedBytes { return .shared(key) }
         } catch {
             throw NodeError(problem: error.problem, fix: error.fix)
         }
         throw NodeError(
-            problem: "the secret in \(path) has less than \(TokenKey.sharedBytes) bytes",
-            fix: "make one with `hearth keys secret`")
+            problem: "the signing key in \(path) has less than \(TokenKey.sharedBytes) bytes",
+            fix: "make one with `hearth keys signing-key`")
     }
 }

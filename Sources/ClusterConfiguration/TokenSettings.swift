@@ -8,8 +8,8 @@ public struct TokenSettings: Equatable, Sendable {
         public var audiences: [String] = []
         /// Where the public keys are: a file, or a folder of files.
         public var keys: String?
-        /// The files of shared secrets, by which tokens are signed instead.
-        public var secrets: [String] = []
+        /// The files of signing keys, which issuer and cluster share; instead of public keys.
+        public var signingKeys: [String] = []
         /// The claim that becomes `auth.uid`.
         public var userClaim = "sub"
         /// The claim that becomes `auth.provider`.
@@ -38,8 +38,8 @@ public struct TokenSettings: Equatable, Sendable {
 
     /// The most issuers of a cluster.
     public static let issuerLimit = 16
-    /// The most shared secrets of an issuer: one replaces the other.
-    public static let secretLimit = 2
+    /// The most signing keys of an issuer: one replaces the other.
+    public static let signingKeyLimit = 2
     /// The most files of a folder with keys.
     static let fileLimit = 64
 }

@@ -11,13 +11,16 @@ struct TokenDocument: StrictlyDecodable {
 
     struct Issuer: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case issuer, audience, keys, secrets, user, provider, admin, skewSeconds, maxAgeSeconds
-            case validSince
+            case issuer, audience, keys, signingKeys, user, provider, admin, skewSeconds
+            case maxAgeSeconds, validSince
+            /// The name of `signingKeys` in earlier versions.
+            case secrets
         }
 
         let issuer: String?
         let audience: Texts?
         let keys: String?
+        let signingKeys: [String]?
         let secrets: [String]?
         let user: String?
         let provider: String?
@@ -64,7 +67,13 @@ extension TokenSettings.Issuer {
         name = document.issuer
         audiences = document.audience?.all ?? []
         keys = document.keys.map(file.resolve)
-        secrets = (document.secrets ?? []).map(file.resolve)
+        guard document.signingKeys == nil || document.secrets == nil else {
+            throw file.error(
+                #"an issuer has "signingKeys" and "secrets", its earlier name"#,
+                at: ["tokens", "issuers"],
+                fix: #"list all of them in "signingKeys""#)
+        }
+        signingKeys = (document.signingKeys ?? document.secrets ?? []).map(file.resolve)
         userClaim = document.user ?? userClaim
         (providerClaim, adminClaim) = (document.provider, document.admin)
         skewSeconds =
@@ -85,18 +94,18 @@ extension TokenSettings.Issuer {
     private func check(in file: ConfigurationFile) throws(NodeError) {
         let place = ["tokens", "issuers"]
         let named = name.map { "the issuer \"\($0)\"" } ?? "an issuer"
-        guard (keys == nil) != secrets.isEmpty else {
+        guard (keys == nil) != signingKeys.isEmpty else {
             throw file.error(
-                "\(named) needs either \"keys\" or \"secrets\"", at: place,
+                "\(named) needs either \"keys\" or \"signingKeys\"", at: place,
                 fix:
-                    "name the file with its public keys as \"keys\", or that of a secret which it shares with the cluster as \"secrets\""
+                    "name the file with its public keys as \"keys\", or the file of a signing key (`hearth keys signing-key`) in \"signingKeys\""
             )
         }
-        guard secrets.count <= TokenSettings.secretLimit else {
+        guard signingKeys.count <= TokenSettings.signingKeyLimit else {
             throw file.error(
-                "\(named) has \(secrets.count) secrets", at: place,
+                "\(named) has \(signingKeys.count) signing keys", at: place,
                 fix:
-                    "list \(TokenSettings.secretLimit) at most: the one in use, and the one that replaces it"
+                    "list \(TokenSettings.signingKeyLimit) at most: the one in use, and the one that replaces it"
             )
         }
         if keys == nil { return }

@@ -33,7 +33,7 @@ public struct GatewayConfiguration: Sendable {
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500
 
-    /// The secrets by which a client is an administrator. Without secrets and tokens, whoever reaches the port is one.
+    /// Administrators' secrets. Without secrets and tokens, each client is an administrator.
     public var secrets: SecretHashes?
     /// Whose tokens say who a client is; nil if nobody's do.
     public var tokens: TokenTrust?

@@ -37,7 +37,7 @@ extension HelpTable {
             ("HEARTH_DIR", "The cluster's folder, where --dir is not given."),
             (
                 "HEARTH_SECRET_FILE",
-                "The file of a secret of the cluster, where --secret is not given."
+                "The file of an administrator's secret, where --secret is not given."
             ),
             (
                 "HEARTH_TOKEN",

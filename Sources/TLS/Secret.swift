@@ -1,7 +1,9 @@
 internal import CLibrary
 internal import COpenSSL
 
-/// A text by which a program shows nodes who it is: a secret, whose hash nodes are configured with, or a token.
+/// A text that proves to nodes who a program is: an administrator's secret, whose hash nodes are configured with, or a token.
+///
+/// A signing key is such a text too; it signs tokens, and no program sends it.
 ///
 /// It describes itself without the text, so that no message shows that.
 public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
@@ -54,35 +56,61 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A file that holds a secret, which only its owner can read.
+/// A file that holds a secret text, which only its owner can read.
 public struct SecretFile: Sendable {
+    /// The use of the text.
+    public enum Kind: String, Sendable {
+        /// It proves that a client is an administrator.
+        case administratorSecret = "administrator's secret"
+        /// It signs tokens.
+        case signingKey = "signing key"
+        /// It is a token.
+        case token
+
+        /// The command that makes such a file.
+        fileprivate var command: String {
+            switch self {
+            case .administratorSecret: "hearth keys secret"
+            case .signingKey: "hearth keys signing-key"
+            case .token: "hearth token new --out"
+            }
+        }
+    }
+
     private let path: String
+    private let kind: Kind
 
     /// The file at a path.
-    public init(_ path: String) { self.path = path }
+    public init(_ path: String, _ kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
 
-    /// Reads the secret.
+    /// Reads the text.
     ///
-    /// - Throws: `TLSError` when the file cannot be read, is readable by other users, or holds no secret.
+    /// - Throws: `TLSError` when the file cannot be read, is readable by other users, or holds no such text.
     public func read() throws(TLSError) -> Secret {
         guard let file = fopen(path, "re") else {
             throw TLSError(
-                problem: "cannot read secret \(path): \(String(cString: strerror(errno)))",
-                fix: "name a file that `hearth keys secret` made")
+                problem:
+                    "cannot read \(kind.rawValue) \(path): \(String(cString: strerror(errno)))",
+                fix: "name a file that `\(kind.command)` made")
         }
         defer { fclose(file) }
         var status = stat()
         guard fstat(fileno(file), &status) == 0, status.st_mode & 0o077 == 0 else {
             throw TLSError(
-                problem: "other users may read secret \(path)", fix: "run `chmod 600 \(path)`")
+                problem: "other users may read \(kind.rawValue) \(path)",
+                fix: "run `chmod 600 \(path)`")
         }
         var bytes = [UInt8](repeating: 0, count: Secret.limit + 2)
         let count = fread(&bytes, 1, bytes.count, file)
         let end = bytes.prefix(count).reversed().drop { $0 == 10 || $0 == 13 }.count
         guard let secret = Secret(String(decoding: bytes.prefix(end), as: UTF8.self)) else {
             throw TLSError(
-                problem: "\(path) holds no secret, which is one line of characters without spaces",
-                fix: "make one with `hearth keys secret`")
+                problem:
+                    "\(path) holds no \(kind.rawValue), which is one line of characters without spaces",
+                fix: "make one with `\(kind.command)`")
         }
         return secret
     }

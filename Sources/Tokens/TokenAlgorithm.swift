@@ -1,6 +1,6 @@
 /// How tokens are signed (RFC 7518, section 3).
 public enum TokenAlgorithm: String, CaseIterable, Sendable {
-    /// A secret that both sides know: HMAC with SHA-256.
+    /// A signing key that both sides have: HMAC with SHA-256.
     case hs256 = "HS256"
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"

@@ -86,7 +86,7 @@ extension TokenFailure {
         case .critical: "leave out crit"
         case .issuer: "add the issuer to \"issuers\" of \"tokens\" in the configuration"
         case .key: "add the issuer's present keys to its \"keys\" in the configuration"
-        case .signature: "sign with a key or a secret that the configuration names"
+        case .signature: "sign with a key that the configuration of the cluster names"
         case .revoked: "sign in anew"
         case .expired, .old: "get a new token"
         case .early: "compare the clocks of the issuer and of the node"

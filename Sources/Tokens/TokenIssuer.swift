@@ -2,7 +2,7 @@ internal import Rules
 
 /// Who signs tokens that a cluster trusts, and what they may say.
 public struct TokenIssuer: Equatable, Sendable {
-    /// What tokens have to say as `iss`; nil if that does not matter, which is for shared secrets alone.
+    /// What tokens have to say as `iss`; nil if that does not matter, which is for signing keys alone.
     public var name: String?
     /// Of these, tokens have to name one as `aud`; empty if that does not matter.
     public var audiences: [String] = []

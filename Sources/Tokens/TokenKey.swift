@@ -1,15 +1,15 @@
 public import TLS
 
-/// What shows that an issuer has signed a token: a public key, or a secret that issuer and cluster share.
+/// A key that verifies the signatures of an issuer: a public key, or a signing key that issuer and cluster share.
 ///
-/// The key has the algorithm, and not the token: so nobody can use a public key as a secret.
+/// The key has the algorithm, and not the token: so nobody can use a public key as a signing key.
 public enum TokenKey: Equatable, Sendable {
     /// A public key, with the name by which tokens call it.
     case verification(VerificationKey, id: String?)
-    /// The bytes of a shared secret.
+    /// The bytes of a signing key.
     case shared([UInt8])
 
-    /// A shared secret has at least so many bytes, as its hash does (RFC 7518, section 3.2).
+    /// A signing key has at least so many bytes, as its hash does (RFC 7518, section 3.2).
     public static let sharedBytes = 32
 
     /// How it signs.
@@ -39,7 +39,7 @@ public enum TokenKey: Equatable, Sendable {
 }
 
 extension [TokenKey] {
-    /// The keys that a token may be signed with: the one that it names, or the only one. Secrets have no names.
+    /// The keys that a token may be signed with: the one that it names, or the only one. Signing keys have no names.
     func candidates(for token: Token, _ algorithm: TokenAlgorithm) -> [TokenKey] {
         let fitting = filter { $0.algorithm == algorithm }
         if algorithm == .hs256 { return fitting }

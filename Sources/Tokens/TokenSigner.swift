@@ -3,7 +3,7 @@ public import TLS
 
 /// Signs tokens: for tests, scripts, and programs that know their users themselves.
 public enum TokenSigner: Sendable {
-    /// By a secret that the cluster knows too: HS256.
+    /// By a signing key, which the cluster has too: HS256.
     case shared([UInt8])
     /// By a private key, which tokens may name.
     case key(SigningKey, id: String?)

@@ -31,14 +31,14 @@ import Tokens
             [.posixPermissions: mode], ofItemAtPath: folder.file(name))
     }
 
-    @Test func `are signed by keys in files, and by shared secrets`() throws {
+    @Test func `are signed by keys in files, and by signing keys`() throws {
         let secret = Secret.random()
-        try write(secret.text, to: "token.secret")
+        try write(secret.text, to: "signing.key")
         try write(certificate.certificate, to: "issuer.pem")
         let trust = try read(
             """
             {issuers: [
-              {secrets: ['token.secret'], admin: 'admin', skewSeconds: 5, maxAgeSeconds: 60,
+              {signingKeys: ['signing.key'], admin: 'admin', skewSeconds: 5, maxAgeSeconds: 60,
                validSince: '2023-11-14T22:13:20Z'},
               {issuer: 'i', audience: 'a', keys: 'issuer.pem', user: 'email', provider: 'idp'},
             ]}
@@ -74,16 +74,23 @@ import Tokens
     }
 
     private static let wrong: [(tokens: String, problem: String)] = [
-        ("{issuers: [{}]}", "an issuer needs either \"keys\" or \"secrets\""),
-        ("{issuers: [{issuer: 'i', keys: 'k', secrets: ['s']}]}", "the issuer \"i\" needs either"),
+        ("{issuers: [{}]}", "an issuer needs either \"keys\" or \"signingKeys\""),
+        (
+            "{issuers: [{issuer: 'i', keys: 'k', signingKeys: ['s']}]}",
+            "the issuer \"i\" needs either"
+        ),
         ("{issuers: [{keys: 'k', audience: 'a'}]}", "needs \"issuer\" and \"audience\""),
         ("{issuers: [{issuer: 'i', keys: 'k'}]}", "needs \"issuer\" and \"audience\""),
-        ("{issuers: [{secrets: ['a', 'b', 'c']}]}", "an issuer has 3 secrets"),
-        ("{issuers: [{secrets: ['a'], skewSeconds: 9999}]}", "\"skewSeconds\" cannot be 9999"),
-        ("{issuers: [{secrets: ['a'], admins: 'x'}]}", "unknown key \"admins\""),
-        ("{issuers: [{secrets: ['a'], validSince: 'today'}]}", "\"validSince\" is no time"),
+        ("{issuers: [{signingKeys: ['a', 'b', 'c']}]}", "an issuer has 3 signing keys"),
+        ("{issuers: [{signingKeys: ['a'], skewSeconds: 9999}]}", "\"skewSeconds\" cannot be 9999"),
+        ("{issuers: [{signingKeys: ['a'], admins: 'x'}]}", "unknown key \"admins\""),
+        ("{issuers: [{signingKeys: ['a'], validSince: 'today'}]}", "\"validSince\" is no time"),
+        (
+            "{issuers: [{signingKeys: ['a'], secrets: ['b']}]}",
+            "\"signingKeys\" and \"secrets\", its earlier name"
+        ),
         ("{unsigned: true}", "unknown key \"unsigned\""),
-        ("{issuers: [{secrets: ['none.secret']}]}", "cannot read secret"),
+        ("{issuers: [{signingKeys: ['none.key']}]}", "cannot read signing key"),
         ("{issuers: [{issuer: 'i', audience: 'a', keys: 'none.pem'}]}", "cannot read the keys"),
         ("{issuers: [{issuer: 'i', audience: 'a', keys: 'c.json5'}]}", "c.json5 is no JSON"),
     ]
@@ -95,17 +102,17 @@ import Tokens
         #expect(!error.fix.isEmpty)
     }
 
-    @Test func `have secrets of 32 bytes, which others cannot read`() throws {
-        try write(String(repeating: "x", count: 31), to: "short.secret")
-        try write(String(repeating: "x", count: 32), to: "open.secret", mode: 0o644)
+    @Test func `have signing keys of 32 bytes, which others cannot read`() throws {
+        try write(String(repeating: "x", count: 31), to: "short.key")
+        try write(String(repeating: "x", count: 32), to: "open.key", mode: 0o644)
         try write(String(repeating: "x", count: 32), to: "right.secret")
         #expect(
-            try error("{issuers: [{secrets: ['short.secret']}]}").problem.contains("less than 32"))
+            try error("{issuers: [{signingKeys: ['short.key']}]}").problem.contains("less than 32"))
         #expect(
-            try error("{issuers: [{secrets: ['open.secret']}]}").problem.contains("other users"))
+            try error("{issuers: [{signingKeys: ['open.key']}]}").problem.contains("other users"))
         #expect(
             try read("{issuers: [{secrets: ['right.secret']}]}").tokens.readTrust().issuers.count
-                == 1)
+                == 1, "the earlier name of `signingKeys`")
     }
 
     @Test func `are unsigned on this machine alone`() throws {
@@ -152,6 +159,6 @@ import Tokens
         let error = try #require(throws: NodeError.self) {
             try configuration.check(for: .loopback)
         }
-        #expect(error.fix.contains("name who signs"))
+        #expect(error.fix.contains("the issuers of \"tokens\""))
     }
 }

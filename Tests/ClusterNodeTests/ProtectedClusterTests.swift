@@ -66,7 +66,8 @@ final class `A cluster with keys, a certificate and a secret` {
         #expect(set.status == 0, "\(set.errors)")
         try eventually("n2 has it") { try hearth("get", "/a", "--node", "n2").output == "1\n" }
         for (file, problem) in [
-            ("wrong.secret", "does not know this secret"), (nil, "wants a secret"),
+            ("wrong.secret", "does not know this secret"),
+            (nil, "requires an administrator's secret or a token"),
         ] {
             let refused = try hearth("get", "/a", "--timeout", "1", showing: file)
             #expect(refused.status == 69 && refused.output.isEmpty)
@@ -82,7 +83,9 @@ final class `A cluster with keys, a certificate and a secret` {
             "get", "/a", showing: nil, environment: ["HEARTH_SECRET_FILE=" + file])
         #expect(environment.output == "1\n", "\(environment.errors)")
         let open = try hearth("get", "/a", showing: "certificate.pem")
-        #expect(open.status == 66 && open.errors.contains("other users may read secret"))
+        #expect(
+            open.status == 66 && open.errors.contains("other users may read administrator's secret")
+        )
     }
 
     private func curl(_ words: [String]) throws -> Program.Outcome {

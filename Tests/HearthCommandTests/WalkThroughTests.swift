@@ -44,7 +44,7 @@ import Testing
                 exit code 77
                 exit code 77
                 "Ada"{"today":"rain"}{ "error" : "Permission denied", "fix" : \
-                "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this" }
+                "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth" }
                 n1 administrator  /.settings/rules
                 n1 administrator  /news/today
                 n1 "ada"  /users/ada/name

@@ -100,11 +100,14 @@ import Testing
     }
 
     private static let environments: [([String: String], ShownCredential)] = [
-        ([:], .nothing), (["HEARTH_SECRET_FILE": "a"], .file("a")),
+        ([:], .nothing), (["HEARTH_SECRET_FILE": "a"], .file("a", .administratorSecret)),
         (["HEARTH_TOKEN": "eyJ.e30.x"], .text("eyJ.e30.x")),
         (["HEARTH_TOKEN": "eyJ.e30.x", "HEARTH_SECRET_FILE": "a"], .text("eyJ.e30.x")),
-        (["HEARTH_TOKEN": "/home/ada.token", "HEARTH_SECRET_FILE": "a"], .file("/home/ada.token")),
-        (["HEARTH_TOKEN": "eyJ.token"], .file("eyJ.token")),
+        (
+            ["HEARTH_TOKEN": "/home/ada.token", "HEARTH_SECRET_FILE": "a"],
+            .file("/home/ada.token", .token)
+        ),
+        (["HEARTH_TOKEN": "eyJ.token"], .file("eyJ.token", .token)),
     ]
 
     @Test(arguments: SignInTests.environments)
@@ -114,6 +117,6 @@ import Testing
 
     @Test func `says which file cannot be read`() throws {
         #expect(try ShownCredential.nothing.text() == nil)
-        #expect(throws: HearthError.self) { try ShownCredential.file("/nowhere").text() }
+        #expect(throws: HearthError.self) { try ShownCredential.file("/nowhere", .token).text() }
     }
 }

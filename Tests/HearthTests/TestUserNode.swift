@@ -18,14 +18,14 @@ final class TestUserNode {
         self.folder = folder
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        _ = try Self.output("keys", "secret", folder + "/token.secret")
+        _ = try Self.output("keys", "signing-key", folder + "/signing.key")
         let port = Int.random(in: 1500...3199) * 10
         url = "http://127.0.0.1:\(port)"
         // The clocks are one, so that tokens expire at once.
         let configuration = """
             {cluster: 'users', directory: 'data', nodes: [{id: 'n1', client: '\(url)',
               requests: 'tcp://127.0.0.1:\(port + 1)', updates: 'tcp://127.0.0.1:\(port + 2)'}],
-             tokens: {issuers: [{secrets: ['token.secret'], admin: 'admin', skewSeconds: 0}]}}
+             tokens: {issuers: [{signingKeys: ['signing.key'], admin: 'admin', skewSeconds: 0}]}}
             """
         try configuration.write(
             toFile: folder + "/cluster.json5", atomically: true, encoding: .utf8)
@@ -51,7 +51,7 @@ final class TestUserNode {
     /// A token of a user, which only the node at this address takes.
     func token(_ user: String, _ words: String...) throws -> String {
         try Self.output(
-            ["token", "new", "--uid", user, "--with", folder + "/token.secret"] + words)
+            ["token", "new", "--uid", user, "--with", folder + "/signing.key"] + words)
     }
 
     private static func start(_ words: [String], _ output: Pipe? = nil) throws -> Process {

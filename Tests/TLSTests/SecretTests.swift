@@ -49,27 +49,28 @@ import Testing
     init() throws { files = try Files() }
 
     private func error(_ name: String) -> TLSError? {
-        #expect(throws: TLSError.self) { try SecretFile(files.path(name)).read() }
+        #expect(throws: TLSError.self) { try SecretFile(files.path(name), .signingKey).read() }
     }
 
     @Test(arguments: ["hunter2", "hunter2\n", "hunter2\r\n"])
     func `a file has one secret in one line`(text: String) throws {
         try files.write("app.secret", text)
-        #expect(try SecretFile(files.path("app.secret")).read().text == "hunter2")
+        #expect(
+            try SecretFile(files.path("app.secret"), .administratorSecret).read().text == "hunter2")
     }
 
     @Test(arguments: ["", "\n", "hunter2 \n", "hunter2\nhunter3\n"])
     func `a file of anything else is named, and not shown`(text: String) throws {
         try files.write("app.secret", text)
         let error = error("app.secret")
-        #expect(error?.problem.contains("app.secret holds no secret") == true)
+        #expect(error?.problem.contains("app.secret holds no signing key") == true)
         #expect(error?.description.contains("hunter") == false)
     }
 
     @Test func `a file that is not there, or that others may read, is named`() throws {
         #expect(error("none")?.problem.contains("none: No such file") == true)
         try files.write("app.secret", "hunter2", mode: 0o640)
-        #expect(error("app.secret")?.problem.contains("other users may read secret") == true)
+        #expect(error("app.secret")?.problem.contains("other users may read signing key") == true)
         #expect(error("app.secret")?.fix.contains("chmod 600") == true)
     }
 }

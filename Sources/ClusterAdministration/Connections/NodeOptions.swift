@@ -21,13 +21,13 @@ package enum NodeOptions {
         values: .file)
     package static let secret = Option(
         "secret", "FILE",
-        "A secret of the cluster, if it has some: a file of `hearth keys secret`; otherwise HEARTH_SECRET_FILE of the "
-            + "environment.", values: .file)
+        "The file of an administrator's secret, which `hearth keys secret` made, if the cluster has secrets; otherwise "
+            + "HEARTH_SECRET_FILE of the environment.", values: .file)
 
     package static let token = Option(
         "token", "TOKEN",
-        "A token that says who you are, where the cluster takes tokens, or a file that holds one; otherwise HEARTH_TOKEN of the "
-            + "environment.", values: .file)
+        "A token that says who you are, if the cluster takes tokens, or a file that holds one (`hearth token new`); otherwise "
+            + "HEARTH_TOKEN of the environment.", values: .file)
 
     /// For commands that start a cluster.
     package static let durability = Option(
@@ -56,7 +56,8 @@ package enum NodeOptions {
         if invocation[secret] == nil, let text = environment("HEARTH_TOKEN") {
             return try secret(inToken: text)
         }
-        return try secret(inFile: secretFile(of: invocation)) ?? emulatorOwner(for: invocation)
+        return try secret(inFile: secretFile(of: invocation), .administratorSecret)
+            ?? emulatorOwner(for: invocation)
     }
 
     /// The credential of an administrator of the cluster that a command names, if that is an emulator; nil if the command names
@@ -76,7 +77,7 @@ package enum NodeOptions {
 
     private static func secret(inToken word: String) throws(CommandError) -> Secret? {
         if word == Secret.owner.text { return .owner }
-        guard Secret.isToken(word) else { return try secret(inFile: word) }
+        guard Secret.isToken(word) else { return try secret(inFile: word, .token) }
         if let secret = Secret(word) { return secret }
         throw CommandError(
             .usage, "the token is too long, or has characters that none has",
@@ -87,11 +88,13 @@ package enum NodeOptions {
         invocation[secret] ?? environment("HEARTH_SECRET_FILE")
     }
 
-    /// The secret in a file; nil without a file.
-    static func secret(inFile file: String?) throws(CommandError) -> Secret? {
+    /// The secret or the token in a file; nil without a file.
+    static func secret(
+        inFile file: String?, _ kind: SecretFile.Kind
+    ) throws(CommandError) -> Secret? {
         guard let file else { return nil }
         do throws(TLSError) {
-            return try SecretFile(file).read()
+            return try SecretFile(file, kind).read()
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }

@@ -101,8 +101,8 @@ private struct Examination {
         note(
             .error, "a process accepts connections at \(endpoint) and does not answer",
             fix:
-                "see its log: it may have no room for connections; if its cluster has secrets, name the file of one "
-                + "with --secret, and if it has a certificate, check the fingerprint in its address"
+                "see its log: it may have no room for connections; if its cluster has secrets, name the file of an "
+                + "administrator's secret with --secret, and if it has a certificate, check the fingerprint in its address"
         )
     }
 

@@ -50,10 +50,10 @@ extension RestFailure {
     static let permissionDenied = RestFailure(
         status: 401, problem: "Permission denied",
         fix:
-            "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this"
+            "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth"
     )
 
     static let wrongCredential = RestFailure(
         status: 401, problem: "Could not parse auth token.",
-        fix: "send a token as its issuer made it, or one of the cluster's secrets")
+        fix: "send a token as its issuer made it, or an administrator's secret of the cluster")
 }

@@ -8,7 +8,8 @@ extension Connection {
         _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext
     ) {
         guard context.delayRefusal(of: id) else {
-            return sendLast(Answer(.unavailable("too many requests without a secret")), &context)
+            return sendLast(
+                Answer(.unavailable("too many requests with a wrong credential")), &context)
         }
         become(.refusing(request, answer))
     }

@@ -1,4 +1,4 @@
-/// The secrets whose holders may read and write everything, as a gateway knows them: by their hashes.
+/// Administrators' secrets, as a gateway knows them: by their hashes.
 public struct SecretHashes: Sendable {
     /// A text with more bytes is no secret, and no token.
     static let textLimit = 16 << 10

@@ -24,8 +24,8 @@ extension Connection {
     static func secret(_ text: String) throws(HearthError) -> Secret {
         if let secret = Secret(text) { return secret }
         throw HearthError(
-            .invalid, "the secret is empty or too long, or has characters that none has",
-            fix: "use the text in a file that `hearth keys secret` made")
+            .invalid, "the secret or token is empty or too long, or has characters that none has",
+            fix: "use the text in a file that `hearth keys secret` or `hearth token new` made")
     }
 
     static func store(

@@ -4,10 +4,10 @@ internal import TLS
 /// What shows nodes who a program is.
 enum ShownCredential: Hashable, Sendable {
     case nothing
-    /// A secret of the cluster, or a token.
+    /// An administrator's secret, or a token.
     case text(String)
     /// The file that holds one, for programs that are configured by their environment.
-    case file(String)
+    case file(String, SecretFile.Kind)
 
     /// What the environment says: `HEARTH_TOKEN`, a token, `owner` or the file that holds one of them, or `HEARTH_SECRET_FILE`.
     init(_ environment: [String: String]) {
@@ -15,7 +15,10 @@ enum ShownCredential: Hashable, Sendable {
         if let token, Secret.isToken(token) || token == "owner" {
             self = .text(token)
         } else {
-            self = (token ?? environment["HEARTH_SECRET_FILE"]).map(Self.file) ?? .nothing
+            let secret = environment["HEARTH_SECRET_FILE"].map {
+                Self.file($0, .administratorSecret)
+            }
+            self = token.map { .file($0, .token) } ?? secret ?? .nothing
         }
     }
 
@@ -26,9 +29,9 @@ enum ShownCredential: Hashable, Sendable {
         switch self {
         case .nothing: return nil
         case .text(let text): return text
-        case .file(let file):
+        case .file(let file, let kind):
             do throws(TLSError) {
-                return try SecretFile(file).read().text
+                return try SecretFile(file, kind).read().text
             } catch {
                 throw HearthError(.invalid, error.problem, fix: error.fix)
             }

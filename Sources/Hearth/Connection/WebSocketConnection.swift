@@ -125,9 +125,11 @@ final class WebSocketConnection {
 
     private var denial: Event {
         refusal(
-            showsSecret ? "it does not know this secret or token" : "it wants a secret or a token",
+            showsSecret
+                ? "it does not know this secret or token"
+                : "it requires an administrator's secret or a token",
             fix:
-                "give one of the cluster's secrets, or a token that holds: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program"
+                "give an administrator's secret of the cluster, or a valid token: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program"
         )
     }
 

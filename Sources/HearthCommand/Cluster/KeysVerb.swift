@@ -7,11 +7,14 @@ internal import ZeroMQ
 enum KeysVerb {
     static let verb = Verb(
         "keys",
-        "Makes the keys, certificates and secrets by which nodes and programs know each other.",
-        verbs: [new, show, CertificateVerb.verb, SecretVerb.verb],
+        "Makes the keys of nodes, certificates, administrators' secrets and signing keys.",
+        verbs: [
+            new, show, CertificateVerb.verb, SecretVerb.administratorSecret, SecretVerb.signingKey,
+        ],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",
             "hearth keys certificate 127.0.0.1 --out keys", "hearth keys secret app.secret",
+            "hearth keys signing-key signing.key",
         ])
 
     private static let names = Argument(

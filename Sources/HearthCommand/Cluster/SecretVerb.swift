@@ -2,23 +2,47 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import TLS
 
-/// `hearth keys secret`: a secret for the programs that use a cluster.
+/// `hearth keys secret` and `hearth keys signing-key`: the two kinds of secret text that a cluster knows.
 enum SecretVerb {
-    static let verb = Verb(
+    static let administratorSecret = Verb(
         "secret",
-        "Makes a secret in a file of its own, and prints its hash, as the configuration has it: whoever knows the "
-            + "secret may read and write everything.",
+        "Makes an administrator's secret in a new file, and prints its hash for the configuration. A client that sends the secret "
+            + "is an administrator and may read and write everything.",
         arguments: [file],
         examples: ["hearth keys secret app.secret"]
     ) { invocation throws(CommandError) in
-        let secret = Secret.random()
-        try NewFile(
-            path: invocation[file], mode: 0o600,
-            fix: "name a new file in a folder that you may write"
-        ).write(secret.text + "\n")
+        let secret = try writeNew(to: invocation[file])
         StandardOutput.shared.print("secrets: [\"\(SHA256.text(of: secret.hash))\"],")
         return .success
     }
 
+    static let signingKey = Verb(
+        "signing-key",
+        "Makes a signing key in a new file, and prints the lines for the configuration. A program that has the key can sign tokens "
+            + "(`hearth token new`); the file must be beside the configuration of each node.",
+        arguments: [file],
+        examples: ["hearth keys signing-key signing.key"]
+    ) { invocation throws(CommandError) in
+        let path = invocation[file]
+        _ = try writeNew(to: path)
+        StandardOutput.shared.print(
+            "tokens: {issuers: [{signingKeys: [\(quoted(path))], admin: \"admin\"}]},")
+        return .success
+    }
+
     private static let file = Argument("FILE", "The new file.", values: .file)
+
+    private static func writeNew(to path: String) throws(CommandError) -> Secret {
+        let secret = Secret.random()
+        try NewFile(
+            path: path, mode: 0o600, fix: "name a new file in a folder that you may write"
+        ).write(secret.text + "\n")
+        return secret
+    }
+
+    /// A path as a string of JSON5, relative to the configuration.
+    private static func quoted(_ path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return "\"\(name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
 }

@@ -63,8 +63,8 @@ enum ClusterRulesVerbs {
             document, replacing: replaced, confirmedBy: concern)
         if try NodeOptions.secret(of: invocation) == nil {
             Terminal.standardError.print(
-                "warning: the nodes know neither secrets nor tokens, so that each client is an administrator, whom no rule concerns; "
-                    + "name who signs \"tokens\" in the configuration (configs/users.json5)")
+                "warning: the nodes know neither administrators' secrets nor tokens. Each client is an administrator, and no rule concerns it; "
+                    + "list the issuers of \"tokens\" in the configuration (configs/users.json5)")
         }
         guard reached >= concern else {
             throw CommandError(

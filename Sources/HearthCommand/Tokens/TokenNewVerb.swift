@@ -8,31 +8,34 @@ internal import Rules
 internal import TLS
 internal import Tokens
 
-/// `hearth token new`: a token that a secret or a private key signs.
+/// `hearth token new`: a token that a signing key or a private key signs.
 enum TokenNewVerb {
     static let verb = Verb(
         "new",
-        "Signs a token with a secret that the cluster shares, or with a private key, and prints it.",
+        "Signs a token with a signing key of the cluster, or with a private key, and prints it, or writes it to a new file.",
         options: [
             user, claim, lifetime, signer, TokenOptions.configuration, issuer, audience, keyID,
+            file,
         ],
         examples: [
-            "hearth token new --uid ada --with token.secret",
+            "hearth token new --uid ada --with signing.key --out ada.token",
             "hearth token new --uid ada --claim admin=true --for 1h --config cluster.json5",
             "hearth token new --uid ada --claim 'teams=[\"red\"]' --with key.pem --issuer https://id.test --audience app",
         ]
     ) { invocation throws(CommandError) in
-        let own = try TokenOptions.settings(of: invocation)?.issuers.first { !$0.secrets.isEmpty }
-        guard let file = invocation[signer] ?? own?.secrets.first else {
+        let own = try TokenOptions.settings(of: invocation)?.issuers.first {
+            !$0.signingKeys.isEmpty
+        }
+        guard let key = invocation[signer] ?? own?.signingKeys.first else {
             throw invocation.usageError(
                 "\(invocation.name): nothing signs the token",
                 fix:
-                    "name a file by --with, or by --config a cluster that shares a secret (`issuers` of `tokens`)"
+                    "name a file by --with, or by --config a cluster with a signing key (`signingKeys` of an issuer)"
             )
         }
         let token = try Draft(invocation, own).claims(invocation)
-        let signer = try signer(inFile: file, id: invocation[keyID])
-        StandardOutput.shared.print(signer.token(token))
+        let signer = try signer(inFile: key, id: invocation[keyID])
+        try write(signer.token(token), to: invocation[file])
         return .success
     }
 
@@ -44,11 +47,21 @@ enum TokenNewVerb {
         "for", "TIME", "How long it is valid: 90s, 15min, 1h or 7d; 1h.")
     private static let signer = Option(
         "with", "FILE",
-        "What signs it: a secret (`hearth keys secret`), or a private key as PEM: RSA, P-256 or Ed25519.",
+        "What signs it: a signing key (`hearth keys signing-key`), or a private key as PEM: RSA, P-256 or Ed25519.",
         values: .file)
     private static let issuer = Option("issuer", "NAME", "Who issues it: its iss.")
     private static let audience = Option("audience", "NAME", "For whom it is: its aud.")
     private static let keyID = Option("key-id", "NAME", "How the private key is called: its kid.")
+    private static let file = Option(
+        "out", "FILE", "Where to put the token: a new file that only its owner can read.",
+        values: .file)
+
+    private static func write(_ token: String, to path: String?) throws(CommandError) {
+        guard let path else { return StandardOutput.shared.print(token) }
+        try NewFile(
+            path: path, mode: 0o600, fix: "name a new file in a folder that you may write"
+        ).write(token + "\n")
+    }
 
     /// What signs, in a file.
     private static func signer(
@@ -62,14 +75,14 @@ enum TokenNewVerb {
                 fix: "use RSA with 2048 bits or more, P-256 or Ed25519, as PEM")
         }
         do throws(TLSError) {
-            let secret = Array(try SecretFile(path).read().text.utf8)
-            if secret.count >= TokenKey.sharedBytes { return .shared(secret) }
+            let key = Array(try SecretFile(path, .signingKey).read().text.utf8)
+            if key.count >= TokenKey.sharedBytes { return .shared(key) }
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }
         throw CommandError(
-            .badData, "the secret in \(path) has less than \(TokenKey.sharedBytes) bytes",
-            fix: "make one with `hearth keys secret`")
+            .badData, "the signing key in \(path) has less than \(TokenKey.sharedBytes) bytes",
+            fix: "make one with `hearth keys signing-key`")
     }
 
     /// What a command says of a token, and the cluster of what its tokens say.

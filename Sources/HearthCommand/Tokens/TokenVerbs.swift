@@ -9,7 +9,7 @@ extension Verb {
         "Makes and explains tokens, by which programs show who they are.",
         verbs: [TokenNewVerb.verb, TokenShowVerb.verb],
         examples: [
-            "hearth token new --uid ada --with token.secret",
+            "hearth token new --uid ada --with signing.key --out ada.token",
             "hearth token show ada.token --config cluster.json5",
         ])
 }

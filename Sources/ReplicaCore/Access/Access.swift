@@ -218,7 +218,7 @@ extension Access {
 
 extension RequestFailure {
     private static let remedy =
-        "sign in as somebody who may, by a token or a secret, or change the rules (`hearth rules`)"
+        "send a token of a user whom the rules permit this, or an administrator's secret, or change the rules (`hearth rules`)"
 
     fileprivate static func denied(writing path: Path) -> RequestFailure {
         RequestFailure(
@@ -245,7 +245,7 @@ extension RequestFailure {
     /// The failure of a request that concerns the node or the cluster.
     static let administratorsOnly = RequestFailure(
         .permissionDenied, "only administrators may ask for this",
-        fix: "show a secret of the cluster")
+        fix: "send an administrator's secret (--secret), or a token of an administrator")
 }
 
 extension RuleSituation {
