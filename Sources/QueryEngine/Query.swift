@@ -82,7 +82,7 @@ extension Query.Bound {
 
     /// Adds what makes two of these equal.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(SortValue(value).words.0)
+        SortValue(value).hash(into: &hasher)
         hasher.combine(key)
         hasher.combine(isInclusive)
     }

@@ -14,15 +14,9 @@ public struct SharedViews: Sendable {
         public let writes: [(path: Path, value: Value)]
     }
 
-    private struct Shared: Sendable {
-        var view: View
-        var listeners: Int
-    }
-
     private struct Group: Sendable {
         var index: Index
-        /// In the order in which they were first asked for.
-        var views: [Shared] = []
+        var views = ViewList()
     }
 
     private var groups: [Group] = []
@@ -39,27 +33,25 @@ public struct SharedViews: Sendable {
 
     /// Adds a listener and returns what its query shows now.
     ///
-    /// - Complexity: O(log n) for each child shown; the first one by an order builds its index.
+    /// - Complexity: O(log n) for each child shown, whatever the number of views; the first one by an order builds its index.
     public mutating func add(_ query: Query, over value: Value) -> Value {
         let group = group(by: query.order, over: value)
         let list = OrderedList(value, by: groups[group].index)
-        if let shared = groups[group].views.firstIndex(where: { $0.view.query == query }) {
-            groups[group].views[shared].listeners += 1
-            return groups[group].views[shared].view.snapshot(of: list)
-        }
-        var view = View(of: query, for: [])
-        view.attach(to: list)
-        groups[group].views.append(Shared(view: view, listeners: 1))
-        return view.snapshot(of: list)
+        return groups[group].views.add(query) {
+            var view = View(of: query, for: [])
+            view.attach(to: list)
+            return view
+        }.snapshot(of: list)
     }
 
     /// Removes a listener; the last one takes the view with it. Their index stays.
+    ///
+    /// - Complexity: O(1) amortised, whatever the number of views.
     public mutating func remove(_ query: Query) {
-        guard let group = groups.firstIndex(where: { $0.index.order == query.order }),
-            let shared = groups[group].views.firstIndex(where: { $0.view.query == query })
-        else { preconditionFailure("nobody listens to \(query)") }
-        groups[group].views[shared].listeners -= 1
-        if groups[group].views[shared].listeners == 0 { groups[group].views.remove(at: shared) }
+        guard let group = groups.firstIndex(where: { $0.index.order == query.order }) else {
+            preconditionFailure("nobody listens to \(query)")
+        }
+        groups[group].views.remove(query)
     }
 
     /// The children that a query shows, ascending by key, for a single read. The index that it needs
@@ -85,7 +77,7 @@ public struct SharedViews: Sendable {
 
     /// Frees the indexes that have neither listeners nor a name.
     public mutating func dropUnusedIndexes() {
-        groups.removeAll { $0.views.isEmpty && !named.contains($0.index.order) }
+        groups.removeAll { $0.views.count == 0 && !named.contains($0.index.order) }
     }
 
     /// Changes which orders have indexes that stay; none is built or freed.
@@ -102,13 +94,12 @@ public struct SharedViews: Sendable {
         for group in groups.indices {
             groups[group].index.update(listChange, in: value.children)
             let list = OrderedList(value, by: groups[group].index)
-            for shared in groups[group].views.indices {
-                let change = groups[group].views[shared].view.apply(listChange, to: list)
-                if change.isEmpty, !change.isOwn { continue }
-                let query = groups[group].views[shared].view.query
+            groups[group].views.forEach { view in
+                let change = view.apply(listChange, to: list)
+                if change.isEmpty, !change.isOwn { return }
                 notices.append(
                     Notice(
-                        query: query, change: change,
+                        query: view.query, change: change,
                         writes: change.writes(of: listChange, on: list)))
             }
         }

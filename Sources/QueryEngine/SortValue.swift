@@ -101,6 +101,13 @@ extension SortValue: Comparable {
         return x.order(to: y) == .before
     }
 
+    /// Adds all of the value: bounds of many listeners differ only at the end of a long text.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(word0)
+        hasher.combine(word1)
+        long?.hash(into: &hasher)
+    }
+
     /// The words that are compared to sort many values; a comparison with a long value comes last.
     var words: (UInt64, UInt64) { (word0, word1) }
     var isLong: Bool { long != nil }
@@ -111,6 +118,12 @@ private final class LongString: Sendable {
     private let text: String
 
     init(_ text: String) { self.text = text }
+
+    /// Adds the bytes, by which strings are compared.
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 
     func order(to other: LongString) -> Order {
         Value.string(text).order(to: .string(other.text))

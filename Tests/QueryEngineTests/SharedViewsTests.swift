@@ -46,6 +46,34 @@ import Testing
         #expect(views.indexes.isEmpty)
     }
 
+    @Test func `notices come in the order in which the queries were first requested, whatever was removed`() throws {
+        var views = SharedViews()
+        var queries = try (0..<40).map { number in
+            try Query().ordered(byChild: "n").starting(at: .integer(Int64(number)))
+        }
+        for query in queries { _ = views.add(query, over: value) }
+        var after = value
+        for step in 0..<30 {
+            let removed = queries.remove(at: step * 7 % queries.count)
+            views.remove(removed)
+            if step.isMultiple(of: 3) {
+                _ = views.add(removed, over: after)
+                queries.append(removed)
+            }
+            let notices = views.apply(change(&after, "999/n", .integer(Int64(1000 + step))), to: after)
+            #expect(notices.map(\.query) == queries)
+            #expect(views.viewCount == queries.count)
+        }
+    }
+
+    @Test func `the hashes of queries differ where only the ends of long texts in their bounds do`() throws {
+        let start = String(repeating: "2026-11-26T12:00:", count: 3)
+        let hashes = try (0..<1000).map { number in
+            try Query().ordered(byChild: "at").starting(at: .string("\(start)\(number)")).hashValue
+        }
+        #expect(Set(hashes).count == 1000)
+    }
+
     @Test func `a listener that joins later gets what the view shows by then`() throws {
         var views = SharedViews()
         let query = try Query().ordered(byChild: "n").starting(at: .integer(990))

@@ -36,7 +36,7 @@ struct Listens: Sendable {
     }
 
     private var root = Location()
-    private var listens: [SessionID: [Listen]] = [:]
+    private var listens: [SessionID: SessionListens] = [:]
     /// Iterated only for sums, and in sorted order.
     var lists: [Int: QueriedList] = [:]
     private var lastList = 0
@@ -56,18 +56,14 @@ struct Listens: Sendable {
     func count(of session: SessionID) -> Int { listens[session]?.count ?? 0 }
 
     /// Whether a session uses an ID already.
-    func contains(_ listener: Listener) -> Bool {
-        listens[listener.session]?.contains { $0.id == listener.id } ?? false
-    }
+    func contains(_ listener: Listener) -> Bool { listen(of: listener) != nil }
 
     /// The listen of a session that has this ID.
-    func listen(of listener: Listener) -> Listen? {
-        listens[listener.session]?.first { $0.id == listener.id }
-    }
+    func listen(of listener: Listener) -> Listen? { listens[listener.session]?[listener.id] }
 
     /// The listeners of a session, in the order in which they began.
     func listeners(of session: SessionID) -> [Listener] {
-        listens[session]?.map { Listener(session: session, id: $0.id) } ?? []
+        listens[session]?.inOrder.map { Listener(session: session, id: $0.id) } ?? []
     }
 
     /// All listeners, session by session.
@@ -95,15 +91,13 @@ struct Listens: Sendable {
 
     private mutating func note(_ listener: Listener, _ query: Query, at path: Path) {
         let listen = Listen(id: listener.id, path: path, query: query)
-        listens[listener.session, default: []].append(listen)
+        listens[listener.session, default: SessionListens()].add(listen)
         count += 1
     }
 
     /// Removes one listener; returns false if there is none.
     mutating func remove(_ listener: Listener) -> Bool {
-        guard let index = listens[listener.session]?.firstIndex(where: { $0.id == listener.id }),
-            let listen = listens[listener.session]?.remove(at: index)
-        else { return false }
+        guard let listen = listens[listener.session]?.remove(listener.id) else { return false }
         count -= 1
         var number: Int?
         change(at: listen.path) { location in
@@ -119,9 +113,7 @@ struct Listens: Sendable {
 
     /// Removes all listeners of a session.
     mutating func removeAll(of session: SessionID) {
-        for listen in listens[session] ?? [] {
-            _ = remove(Listener(session: session, id: listen.id))
-        }
+        for listener in listeners(of: session) { _ = remove(listener) }
         listens[session] = nil
     }
 
