@@ -94,7 +94,7 @@ public struct SharedViews: Sendable {
         for group in groups.indices {
             groups[group].index.update(listChange, in: value.children)
             let list = OrderedList(value, by: groups[group].index)
-            groups[group].views.forEach { view in
+            groups[group].views.changeEach { view in
                 let change = view.apply(listChange, to: list)
                 if change.isEmpty, !change.isOwn { return }
                 notices.append(

@@ -44,7 +44,7 @@ struct ViewList: Sendable {
     }
 
     /// Passes each view to `body`, which may change it.
-    mutating func forEach(_ body: (inout View) -> Void) {
+    mutating func changeEach(_ body: (inout View) -> Void) {
         for place in places.indices where places[place] != nil { body(&places[place]!.view) }
     }
 

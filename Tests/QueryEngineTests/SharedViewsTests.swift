@@ -46,7 +46,7 @@ import Testing
         #expect(views.indexes.isEmpty)
     }
 
-    @Test func `notices come in the order in which the queries were first requested, whatever was removed`() throws {
+    @Test func `notices come in the order of the first requests for their queries`() throws {
         var views = SharedViews()
         var queries = try (0..<40).map { number in
             try Query().ordered(byChild: "n").starting(at: .integer(Int64(number)))
@@ -60,13 +60,14 @@ import Testing
                 _ = views.add(removed, over: after)
                 queries.append(removed)
             }
-            let notices = views.apply(change(&after, "999/n", .integer(Int64(1000 + step))), to: after)
+            let notices = views.apply(
+                change(&after, "999/n", .integer(Int64(1000 + step))), to: after)
             #expect(notices.map(\.query) == queries)
             #expect(views.viewCount == queries.count)
         }
     }
 
-    @Test func `the hashes of queries differ where only the ends of long texts in their bounds do`() throws {
+    @Test func `bounds that differ at the end of a long text have different hashes`() throws {
         let start = String(repeating: "2026-11-26T12:00:", count: 3)
         let hashes = try (0..<1000).map { number in
             try Query().ordered(byChild: "at").starting(at: .string("\(start)\(number)")).hashValue

@@ -12,6 +12,9 @@ struct Disconnects: Sendable {
     private static let sessionLimit = 1 << 20
     /// The byte limit of all sessions together.
     private static let limit = 64 << 20
+    /// A session may hold this part of the bytes that the others leave free. So the largest holders are refused first as the
+    /// room gets scarce, and many of them together leave room for small ones.
+    private static let share = 8
     /// A session with on-disconnect writes counts as gone after this much silence.
     static let silenceMilliseconds: UInt64 = 15_000
 
@@ -35,19 +38,24 @@ struct Disconnects: Sendable {
         }
     }
 
-    /// Adds puts that take effect one by one; returns false and adds none if there is no room.
-    mutating func add(_ writes: [Write], for id: SessionID, at milliseconds: UInt64) -> Bool {
+    /// Adds puts that take effect one by one, or none.
+    ///
+    /// - Throws: `RequestFailure` if they leave the session with more than its limit.
+    mutating func add(
+        _ writes: [Write], for id: SessionID, at milliseconds: UInt64
+    ) throws(RequestFailure) {
         let old = sessions[id] ?? Session(heardMilliseconds: milliseconds)
         var new = old
         for write in writes { new.writes.put(write) }
-        if new.writes.byteCount > Disconnects.sessionLimit { new.writes.recount() }
-        let total = byteCount - old.writes.byteCount + new.writes.byteCount
-        guard new.writes.byteCount <= Disconnects.sessionLimit, total <= Disconnects.limit else {
-            return false
+        let free = Disconnects.limit - (byteCount - old.writes.byteCount)
+        let limit = min(Disconnects.sessionLimit, free / Disconnects.share)
+        if new.writes.byteCount > limit { new.writes.recount() }
+        let bytes = new.writes.byteCount
+        guard bytes <= limit || bytes <= old.writes.byteCount else {
+            throw limit < Disconnects.sessionLimit ? .roomIsScarce(limit) : .tooManyBytes
         }
+        byteCount += bytes - old.writes.byteCount
         sessions[id] = new.writes.isEmpty ? nil : new
-        byteCount = total
-        return true
     }
 
     mutating func cancel(at path: Path, for id: SessionID) {
@@ -63,5 +71,19 @@ struct Disconnects: Sendable {
         guard let session = sessions.removeValue(forKey: id) else { return [] }
         byteCount -= session.writes.byteCount
         return session.writes.writes
+    }
+}
+
+extension RequestFailure {
+    fileprivate static let tooManyBytes = RequestFailure(
+        .tooBig, "the on-disconnect writes of a connection have at most 1 MB",
+        fix: "cancel some of them, or write less")
+
+    fileprivate static func roomIsScarce(_ limit: Int) -> RequestFailure {
+        RequestFailure(
+            .tooBig,
+            "the on-disconnect writes of all connections need much memory at this node: one connection may have "
+                + "\(limit >> 10) kB of them now",
+            fix: "cancel some of them, write less, or use another node")
     }
 }

@@ -27,12 +27,12 @@ extension Sessions {
         } catch {
             return refuse(.invalid, error.problem, fix: error.fix, id, session)
         }
-        guard disconnects.add(writes, for: session, at: now.elapsedMilliseconds) else {
-            return refuse(
-                .tooBig, "too much waits to be written when this connection ends",
-                fix: "cancel some of it, or write less", id, session)
+        do throws(RequestFailure) {
+            try disconnects.add(writes, for: session, at: now.elapsedMilliseconds)
+            send(.ok(id: id), to: session)
+        } catch {
+            refuse(error, id, session)
         }
-        send(.ok(id: id), to: session)
     }
 
     /// Sends a probe once a second to each client with on-disconnect writes, by which a driver detects that a

@@ -21,5 +21,7 @@ struct SessionListens: Sendable {
     }
 
     /// Removes a listen, and returns it.
-    mutating func remove(_ id: UInt64) -> Listens.Listen? { listens.removeValue(forKey: id)?.listen }
+    mutating func remove(_ id: UInt64) -> Listens.Listen? {
+        listens.removeValue(forKey: id)?.listen
+    }
 }

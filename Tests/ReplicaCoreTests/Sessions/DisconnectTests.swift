@@ -82,6 +82,30 @@ import Testing
         #expect(cluster["n1"].value == ["a": half])
     }
 
+    @Test func `many connections that hold as much as they may leave room for small ones`() {
+        var cluster = TestCluster(1)
+        let sizes = [900_000, 90_000, 9_000]
+        var refusals = 0
+        for number in UInt64(1)...120 {
+            for (id, size) in sizes.enumerated() {
+                let value = Value.string(String(repeating: "x", count: size))
+                cluster.send(
+                    .onDisconnect(id: UInt64(id), path: Path([Key(index: id)]), value: value),
+                    by: number, to: "n1")
+            }
+            for case .error(_, code: .tooBig, let problem, _) in cluster.takeReplies(of: number) {
+                refusals += 1
+                #expect(problem.contains("of all connections") || problem.contains("at most 1 MB"))
+            }
+        }
+        #expect(refusals > 40)
+        cluster.send(.onDisconnect(id: 9, path: "online", value: false), by: 121, to: "n1")
+        #expect(cluster.takeReplies(of: 121) == [.ok(id: 9)])
+        // What a connection holds already may be replaced by something smaller at any time.
+        cluster.send(.onDisconnect(id: 9, path: "0", value: .string("y")), by: 1, to: "n1")
+        #expect(cluster.takeReplies(of: 1) == [.ok(id: 9)])
+    }
+
     @Test func `a value that no place may hold is refused when it is noted`() {
         var cluster = TestCluster(1)
         let long = Value.string(String(repeating: "x", count: 11 << 20))
