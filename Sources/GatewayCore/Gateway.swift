@@ -40,7 +40,7 @@ public struct Gateway {
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)
-        case .turnEnded: context.texts.removeAll()
+        case .turnEnded: endTurn()
         }
         return context.removeOutputs()
     }
@@ -131,6 +131,13 @@ extension Gateway {
         let address = connection.address
         guard !address.isLoopback, let count = counts[address.host] else { return }
         counts[address.host] = count > 1 ? count - 1 : nil
+    }
+
+    private mutating func endTurn() {
+        context.texts.removeAll()
+        if let line = context.metrics.ends.removeReport(at: context.elapsedMilliseconds) {
+            context.output(.log(line))
+        }
     }
 
     private mutating func beginTurn(at moment: Moment) {

@@ -92,7 +92,7 @@ extension GatewayContext {
     /// Sets the bytes that a WebSocket keeps; if that is too much for all together, the one that keeps most ends.
     mutating func setShare(_ bytes: Int, of connection: SessionID) {
         guard let largest = shares.set(bytes, of: connection) else { return }
-        signal(.close(code: WebSocketCloseCode.tryAgainLater.rawValue), to: largest)
+        signal(.close(.memory), to: largest)
     }
 
     /// The connection of a session.
@@ -165,7 +165,7 @@ extension GatewayContext {
         guard let id = realtimeNames.removeValue(forKey: name) else { return }
         sometimes(.sessionIsDisplaced)
         if longPolls.contains(id) {
-            return updateLongPoll(id) { session, _ in session.disconnect() }
+            return updateLongPoll(id) { session, _ in session.disconnect(.replaced) }
         }
         output(.end(id))
         signal(.displaced, to: connection(of: id))

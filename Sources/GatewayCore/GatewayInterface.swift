@@ -59,6 +59,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case end(SessionID)
     /// Begin a turn in so many milliseconds, whatever happens until then; of several such outputs, the first is enough.
     case wake(afterMilliseconds: UInt64)
+    /// Write a line to the node's log.
+    case log(String)
 }
 
 /// From where a connection comes, as far as rules depend on it.

@@ -68,6 +68,7 @@ public struct WebSocketClient: Sendable {
             case .text(let message): return .text(message)
             case .closed(let code):
                 return .ended(problem: "it closed the connection (\(code?.rawValue ?? 1005))")
+            case .longText: return .ended(problem: "it sent a message that is too long")
             case .failed(let failure): return .ended(problem: failure.problem)
             }
         }

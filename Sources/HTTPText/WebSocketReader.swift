@@ -2,6 +2,8 @@
 public enum WebSocketEvent: Equatable, Sendable {
     /// A message of text, joined from its parts; whether it is UTF-8 is not checked.
     case text([UInt8])
+    /// A message of text beyond the limit, which begins with these bytes: of readers that skip such messages.
+    case longText([UInt8])
     /// A message of bytes, joined from its parts.
     case binary([UInt8])
     /// To be answered by a pong with the same payload.
@@ -23,6 +25,7 @@ public enum WebSocketEvent: Equatable, Sendable {
 public struct WebSocketReader: Sendable {
     private let isMasked: Bool
     private let messageLimit: Int
+    private let skipsLongTexts: Bool
     /// The bytes of a head that is not whole yet, and how many there are.
     private var headBytes = WebSocketFrameHead.Bytes(repeating: 0)
     private var headCount = 0
@@ -33,14 +36,22 @@ public struct WebSocketReader: Sendable {
     /// The message that is being joined, and its kind once it has begun.
     private var message: [UInt8] = []
     private var messageKind: WebSocketFrameKind?
+    /// Whether the message is skipped, since it is beyond the limit.
+    private var isSkipped = false
     private var hasEnded = false
+
+    /// So much of a message is kept that is skipped.
+    private static let beginningBytes = 64 << 10
 
     /// - Parameters:
     ///   - isMasked: Whether the other end masks its frames, as clients must and servers must not.
     ///   - messageLimit: How many bytes a message may have.
-    public init(isMasked: Bool, messageLimit: Int) {
+    ///   - skipsLongTexts: Whether a text beyond the limit is read to its end and dropped but for its beginning. Otherwise, and
+    ///     for a binary message, that is a failure.
+    public init(isMasked: Bool, messageLimit: Int, skipsLongTexts: Bool = false) {
         self.isMasked = isMasked
         self.messageLimit = messageLimit
+        self.skipsLongTexts = skipsLongTexts
     }
 
     /// The bytes of the message that is not complete.
@@ -98,24 +109,33 @@ extension WebSocketReader {
                         ? "a part of a message comes without its beginning"
                         : "a message begins before the one before it ends")
             }
-            guard head.length <= messageLimit - message.count else {
-                throw WebSocketFailure(
-                    code: .tooBig, problem: "a message has more than \(messageLimit) bytes")
-            }
             messageKind = messageKind ?? head.kind
+            if head.length > messageLimit - message.count, !isSkipped { try skip() }
         }
         frame = head
         payloadCount = 0
+    }
+
+    /// Keeps only the beginning of the present message, which is beyond the limit.
+    private mutating func skip() throws(WebSocketFailure) {
+        guard skipsLongTexts, messageKind == .text else {
+            throw WebSocketFailure(
+                code: .tooBig, problem: "a message has more than \(messageLimit) bytes")
+        }
+        isSkipped = true
+        message = Array(message.prefix(WebSocketReader.beginningBytes))
     }
 
     /// Whether the payload of the present frame is whole.
     private mutating func readPayload(_ bytes: inout UnsafeRawBufferPointer) -> Bool {
         guard let frame else { return false }
         let count = min(frame.length - payloadCount, bytes.count)
-        let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        let kept = isSkipped ? min(count, WebSocketReader.beginningBytes - message.count) : count
+        let isControl = frame.kind?.isControl == true
+        let piece = UnsafeRawBufferPointer(rebasing: bytes[..<(isControl ? count : kept)])
         bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
         let mask = frame.mask.rotatedRight(bytes: payloadCount)
-        if frame.kind?.isControl == true {
+        if isControl {
             control.append(piece, unmaskedBy: mask)
         } else {
             // Room for all of it at once, unless the rest may never come.
@@ -138,8 +158,9 @@ extension WebSocketReader {
             return .closed(code)
         case .text, .binary, nil:
             guard head.isFinal, let kind = messageKind.take() else { return nil }
-            let whole = message
-            message = []
+            let (whole, wasSkipped) = (message, isSkipped)
+            (message, isSkipped) = ([], false)
+            if wasSkipped { return .longText(whole) }
             return kind == .text ? .text(whole) : .binary(whole)
         }
     }

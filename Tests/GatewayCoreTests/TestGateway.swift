@@ -28,6 +28,8 @@ struct TestGateway {
     private(set) var identities: [SessionID: [Principal]] = [:]
     /// When the gateway wanted to be woken.
     private(set) var wakes: [UInt64] = []
+    /// The lines for the node's log.
+    private(set) var log: [String] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
     /// Who the clients of new sessions are for the replica, whatever they show.
@@ -166,6 +168,7 @@ struct TestGateway {
                 #expect(identities[id] != nil, "\(id) is nobody")
                 native[id] = rest
             case .wake(let milliseconds): wakes.append(milliseconds)
+            case .log(let line): log.append(line)
             case .backpressured(let id):
                 sessionOutputs.append(output)
                 pending.append(.backpressured(id))

@@ -87,6 +87,41 @@ import Testing
         #expect(read(bytes("82 ff 7fffffffffffffff 00000000"), limit: 3) == [tooBig])
     }
 
+    @Test func `a long text is skipped by readers that want that, and the next message is read`() {
+        let text = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 % 95 + 32) }
+        let beginning = WebSocketEvent.longText(Array(text.prefix(64 << 10)))
+        var whole: [UInt8] = []
+        WebSocketWriter.append(.text, text, mask: 0xA1B2_C3D4, to: &whole)
+        // In parts of 70,000 bytes, with a ping in between: the second one exceeds the limit.
+        var parts: [UInt8] = []
+        for (number, start) in stride(from: 0, to: text.count, by: 70_000).enumerated() {
+            var frame: [UInt8] = []
+            let part = Array(text[start..<min(start + 70_000, text.count)])
+            WebSocketWriter.append(.text, part, mask: 7, to: &frame)
+            frame[0] = (number == 0 ? 0x01 : 0x00) | (start + 70_000 >= text.count ? 0x80 : 0)
+            parts += frame + bytes("89 81 00000000 05")
+        }
+        let next = bytes("81 81 00000000 61")
+        for (long, events) in [
+            (whole, [beginning]), (parts, [.ping([5]), .ping([5]), beginning, .ping([5])]),
+        ] {
+            for size in [1, 1_000, long.count + next.count] {
+                var reader = WebSocketReader(
+                    isMasked: true, messageLimit: 100_000, skipsLongTexts: true)
+                var found: [WebSocketEvent] = []
+                let all = long + next
+                for start in stride(from: 0, to: all.count, by: size) {
+                    found += read(Array(all[start..<min(start + size, all.count)]), by: &reader)
+                    #expect(reader.waitingBytes <= 100_000)
+                }
+                #expect(found == events + [.text([0x61])])
+            }
+        }
+        var reader = WebSocketReader(isMasked: true, messageLimit: 3, skipsLongTexts: true)
+        let tooBig = WebSocketFailure(code: .tooBig, problem: "a message has more than 3 bytes")
+        #expect(read(bytes("82 84 00000000"), by: &reader) == [.failed(tooBig)])
+    }
+
     @Test func `makes the same of the bytes, however they are cut`() {
         var random = Seeded(7)
         for _ in 0..<60 {

@@ -102,7 +102,7 @@ final class GatewayDriver {
             case .native:
                 receiveBacklog()
                 perform(output)
-            case .send, .reportWritable, .close: perform(output)
+            case .send, .reportWritable, .close, .log: perform(output)
             }
         }
     }
@@ -141,7 +141,7 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .send, .reportWritable, .close, .native, .wake: return nil
+        case .send, .reportWritable, .close, .native, .wake, .log: return nil
         }
     }
 }

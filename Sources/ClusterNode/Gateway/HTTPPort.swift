@@ -48,11 +48,14 @@ final class HTTPPort {
     private var second: UInt64 = 0
     private var isClosing = false
     private var receive: (Input) -> Void = { _ in }
+    private let log: (String) -> Void
 
     init(
         on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration(),
-        certificate: ServerCertificate? = nil, tokens: TokenKeys? = nil
+        certificate: ServerCertificate? = nil, tokens: TokenKeys? = nil,
+        log: @escaping (String) -> Void = { _ in }
     ) {
+        self.log = log
         self.certificate = certificate
         self.tokens = tokens
         self.loop = loop
@@ -76,11 +79,13 @@ final class HTTPPort {
         }
         configuration.tokens = tokens?.trust
         guard let files = description.http.files, let address = HTTPAddress(member.client) else {
-            self.init(on: loop, configuration, tokens: tokens)
+            self.init(on: loop, configuration, tokens: tokens) { log.write($0) }
             return
         }
         let certificate = try ServerCertificate(files, at: address) { log.write($0) }
-        self.init(on: loop, configuration, certificate: certificate, tokens: tokens)
+        self.init(on: loop, configuration, certificate: certificate, tokens: tokens) {
+            log.write($0)
+        }
     }
 
     /// The clients that are connected.
@@ -249,6 +254,7 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
+        case .log(let line): log(line)
         case .open, .identify, .ask, .backpressured, .writable, .end, .wake:
             preconditionFailure("the gateway's driver asks the replica")
         }
@@ -358,6 +364,7 @@ extension HTTPPort {
                 markUnsent(connection)
             case .pong: break
             case .text(let text): gateway.step(.credential(connection.session, text))
+            case .longText: break  // Only of readers that skip them.
             case .closed(let code): finish(connection, code ?? .normal)
             case .failed(let failure): finish(connection, failure.code)
             }

@@ -71,6 +71,7 @@ struct FirebaseSocket {
                 switch event {
                 case .text(let text): events.append(.message(text))
                 case .closed(let code): events.append(.ended(code?.rawValue ?? 1_005))
+                case .longText: events.append(.failure("a node's message is too long"))
                 case .failed(let failure): events.append(.failure(failure.problem))
                 case .pong(let payload):
                     if pings.isEmpty || pings.removeFirst() != payload {

@@ -86,6 +86,7 @@ struct VirtualPort {
         for output in steps {
             switch output {
             case .send, .reportWritable, .close, .native: outputs.append(output)
+            case .log: break
             case .wake(let milliseconds):
                 dueMilliseconds = min(dueMilliseconds, elapsedMilliseconds + milliseconds)
             case .open, .identify, .ask, .backpressured, .writable, .end:
@@ -107,7 +108,7 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .send, .reportWritable, .close, .native, .wake: return nil
+        case .send, .reportWritable, .close, .native, .wake, .log: return nil
         }
     }
 }

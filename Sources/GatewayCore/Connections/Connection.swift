@@ -67,6 +67,7 @@ struct Connection {
             let id = id
             context.updateLongPoll(session) { session, _ in session.dropPoll(on: id) }
         }
+        if case .realtime = activity { context.metrics.ends.count(SessionEnd(.client)) }
         endSwitch(&context)
         endSession(&context)
         release(become(.closing), &context)
@@ -124,7 +125,7 @@ struct Connection {
     /// The client has connected again and named this session, which is over therefore.
     mutating func displace(_ context: inout GatewayContext) {
         disown(&context)
-        endRealtime(.normal, &context)
+        endRealtime(SessionEnd(.replaced), &context)
     }
 
     /// Ends what cannot go on as the node stops to serve; clients of Firebase's protocol go to another node.

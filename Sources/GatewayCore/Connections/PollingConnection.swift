@@ -50,8 +50,7 @@ extension Connection {
         case .displaced: displace(&context)
         case .answerPoll(let script): answerPoll(script, &context)
         case .send(let text): sendRealtime(text, &context)
-        case .close(let code):
-            endRealtime(WebSocketCloseCode(rawValue: code), &context)
+        case .close(let end): endRealtime(end, &context)
         case .adopt(let session, let number): adopt(session, as: number, &context)
         }
     }

@@ -20,7 +20,8 @@ struct RealtimeConnection {
 
     init(_ owner: Owner, messageLimit: Int) {
         self.owner = owner
-        reader = WebSocketReader(isMasked: true, messageLimit: messageLimit)
+        reader = WebSocketReader(
+            isMasked: true, messageLimit: messageLimit, skipsLongTexts: true)
     }
 
     /// Counts the bytes of messages that are not complete, and of those that wait, among those of all connections.
@@ -155,15 +156,24 @@ extension Connection {
     private mutating func process(_ event: WebSocketEvent, _ context: inout GatewayContext) {
         switch event {
         case .text(let text): receive(text: text, &context)
-        case .binary: endRealtime(.unsupported, &context)
+        case .longText(let beginning): refuse(longText: beginning, &context)
+        case .binary:
+            endRealtime(SessionEnd(.frames, "a message is binary"), by: .unsupported, &context)
         case .ping(let payload): sendFrame(.pong, payload, &context)
         case .pong: break
-        case .closed(let code): endRealtime(code ?? .normal, &context)
-        case .failed(let failure) where failure.code == .tooBig:
-            updateRealtime(&context) { session, _ in session.refuseTooLarge() }
-            endRealtime(.tooBig, &context)
-        case .failed(let failure): endRealtime(failure.code, &context)
+        case .closed(let code): endRealtime(SessionEnd(.client), by: code, &context)
+        case .failed(let failure):
+            endRealtime(SessionEnd(.frames, failure.problem), by: failure.code, &context)
         }
+    }
+
+    private mutating func refuse(longText beginning: [UInt8], _ context: inout GatewayContext) {
+        if case .realtime(let realtime) = activity, case .polls(let session) = realtime.owner {
+            return context.updateLongPoll(session) { session, _ in
+                session.refuseTooLarge(beginning)
+            }
+        }
+        updateRealtime(&context) { session, _ in session.refuseTooLarge(beginning) }
     }
 
     private mutating func receive(text: [UInt8], _ context: inout GatewayContext) {
@@ -198,7 +208,6 @@ extension Connection {
         realtime.owner = .connection(session)
         realtime.countBytes(of: id, &context)
         become(.realtime(realtime))
-        let tooMany = WebSocketCloseCode(rawValue: 1_008)
         for effect in effects {
             switch effect {
             case .send(let text): sendFrame(.text, text, &context)
@@ -206,9 +215,9 @@ extension Connection {
                 identity = Identity(principal)
                 identify(&context)
             case .ask(let messages): ask(messages, &context)
-            case .close(let code): endRealtime(WebSocketCloseCode(rawValue: code), &context)
+            case .close(let end): endRealtime(end, &context)
             case .delayRefusal:
-                if !context.delayRefusal(of: self.session) { endRealtime(tooMany, &context) }
+                if !context.delayRefusal(of: self.session) { endRealtime(.credentials, &context) }
             }
         }
         if waits, isRealtime {
@@ -220,7 +229,7 @@ extension Connection {
     /// Does what is due: ends a session whose client is silent, or what its client has shown.
     mutating func expireRealtime(_ context: inout GatewayContext) {
         guard case .realtime(let realtime) = activity else { return }
-        if realtime.isSilent(at: context.now) { return endRealtime(.goingAway, &context) }
+        if realtime.isSilent(at: context.now) { return endRealtime(.silent, &context) }
         updateRealtime(&context) { session, context in session.expireCredential(at: context.now) }
     }
 
@@ -250,9 +259,15 @@ extension Connection {
     }
 
     /// Tells the client why the WebSocket ends, and ends the session.
-    mutating func endRealtime(_ code: WebSocketCloseCode, _ context: inout GatewayContext) {
+    ///
+    /// - Parameter code: The code of the close frame, if it is not that of the reason.
+    mutating func endRealtime(
+        _ end: SessionEnd, by code: WebSocketCloseCode? = nil, _ context: inout GatewayContext
+    ) {
         guard isRealtime else { return }
-        sendFrame(.close, code.payload(), &context)
+        context.metrics.ends.count(end)
+        let code = code ?? WebSocketCloseCode(rawValue: end.code)
+        sendFrame(.close, code.payload(end.problem), &context)
         endSwitch(&context)
         endSession(&context)
         close(&context)

@@ -13,7 +13,7 @@ enum ConnectionSignal {
     /// Send a text message on the connection's WebSocket, to which a session changes.
     case send([UInt8])
     /// Close this WebSocket.
-    case close(code: UInt16)
+    case close(SessionEnd)
     /// Go on with the session, which has this number at the replica.
     case adopt(LongPollSession, as: SessionID)
 }
@@ -54,15 +54,16 @@ extension GatewayContext {
         case .backpressured: output(.backpressured(id))
         case .writable: output(.writable(id))
         case .send(let text, let connection): signal(.send(text), to: connection)
-        case .close(let connection, let code): signal(.close(code: code), to: connection)
+        case .close(let connection, let end): signal(.close(end), to: connection)
         case .handOver(let connection):
             guard let session = longPolls.remove(id) else { return }
             sometimes(.sessionChangesToSocket)
             signal(.adopt(session, as: id), to: connection)
         case .delayRefusal:
             guard !delayRefusal(of: id) else { return }
-            updateLongPoll(id) { session, _ in session.disconnect() }
-        case .end:
+            updateLongPoll(id) { session, _ in session.disconnect(.credentials) }
+        case .end(let reason):
+            if let reason { metrics.ends.count(reason) }
             guard let session = longPolls.remove(id) else { return }
             forgetRealtime(session.realtime.name)
             output(.end(id))

@@ -15,13 +15,13 @@ enum LongPollEffect: Equatable {
     /// Send a text message on the WebSocket to which the session changes.
     case send([UInt8], on: SessionID)
     /// Close this WebSocket.
-    case close(SessionID, code: UInt16)
+    case close(SessionID, SessionEnd)
     /// The session goes on at the WebSocket of this connection, as one that was never polled.
     case handOver(to: SessionID)
     /// Call `sendRefusal` somewhat later.
     case delayRefusal
-    /// The session is over.
-    case end
+    /// The session is over; the reason is counted here, unless it goes with a WebSocket.
+    case end(SessionEnd?)
 }
 
 /// A session of Firebase's protocol whose client polls: messages go out as the answers of held requests, and come in as
@@ -82,13 +82,18 @@ extension LongPollSession {
         poll = Poll(connection: connection, sinceMilliseconds: now.elapsedMilliseconds)
         do throws(LongPollUploads.Failure) {
             for segment in segments {
-                for message in try uploads.append(segment) {
-                    receive(message, at: now, by: reader)
+                for upload in try uploads.append(segment) {
+                    switch upload {
+                    case .message(let message): receive(message, at: now, by: reader)
+                    case .tooLarge(let beginning): perform(realtime.refuseTooLarge(beginning))
+                    }
                 }
             }
         } catch {
-            perform(
-                error == .tooLarge ? realtime.refuseTooLarge() : [.close(code: 1_002)])
+            switch error {
+            case .tooLarge: perform(realtime.endTooLarge(.tooLarge))
+            case .invalid: end(SessionEnd(.unreadable, "segments are no message in base 64"))
+            }
         }
         return removeEffects()
     }
@@ -102,8 +107,8 @@ extension LongPollSession {
     }
 
     /// The client has left the page.
-    mutating func disconnect() -> [LongPollEffect] {
-        end()
+    mutating func disconnect(_ reason: SessionEnd.Reason = .client) -> [LongPollEffect] {
+        end(SessionEnd(reason))
         return removeEffects()
     }
 
@@ -137,7 +142,7 @@ extension LongPollSession {
         perform(realtime.expireCredential(at: now))
         let isOverdue = transport?.isOverdue(at: now, after: times.switchMilliseconds) ?? false
         if realtime.isSilent(at: now) || isOverdue {
-            end()
+            end(.silent)
         } else if let poll,
             now.elapsedMilliseconds >= poll.sinceMilliseconds + times.holdMilliseconds
         {
@@ -158,9 +163,15 @@ extension LongPollSession {
         return removeEffects()
     }
 
+    /// Refuses a request whose message, on the WebSocket to which the session changes, is beyond the limits.
+    mutating func refuseTooLarge(_ beginning: [UInt8]) -> [LongPollEffect] {
+        perform(realtime.refuseTooLarge(beginning))
+        return removeEffects()
+    }
+
     /// Ends a session for which there is no memory.
-    mutating func refuseTooLarge() -> [LongPollEffect] {
-        perform(realtime.refuseTooLarge())
+    mutating func endForWantOfMemory() -> [LongPollEffect] {
+        perform(realtime.endTooLarge(.memory))
         return removeEffects()
     }
 }
@@ -173,9 +184,9 @@ extension LongPollSession {
         if let transport {
             // Of one that has switched, the other WebSocket is all that the client reads.
             guard !hasSwitched else {
-                return [.close(connection, code: 1_008)]
+                return [.close(connection, SessionEnd(.replaced))]
             }
-            effects.append(.close(transport.connection, code: 1_000))
+            effects.append(.close(transport.connection, SessionEnd(.replaced)))
         }
         transport = TransportSwitch(to: connection)
         effects.append(.send(RealtimeText.acknowledgedSwitch, on: connection))
@@ -195,9 +206,9 @@ extension LongPollSession {
         switch transport!.receive(text, at: now, by: reader) {
         case .ping: effects.append(.send(RealtimeText.pong, on: connection))
         case .switched:
-            if !outbox.append(RealtimeText.endedTransmission) { end() }
+            if !outbox.append(RealtimeText.endedTransmission) { end(.unread) }
             completeSwitch(at: now, by: reader)
-        case .waits: if transport!.isFull { perform(realtime.refuseTooLarge()) }
+        case .waits: if transport!.isFull { perform(realtime.endTooLarge(.memory)) }
         }
         return removeEffects()
     }
@@ -207,7 +218,7 @@ extension LongPollSession {
         guard transport?.connection == connection else { return [] }
         let mustEnd = hasSwitched
         transport = nil
-        if mustEnd { end() }
+        if mustEnd { end(SessionEnd(.client)) }
         return removeEffects()
     }
 
@@ -229,7 +240,7 @@ extension LongPollSession {
             case .send(let text): send(text)
             case .identify(let principal): effects.append(.identify(principal))
             case .ask(let messages): effects.append(.ask(messages))
-            case .close(let code): end(code: code)
+            case .close(let reason): end(reason)
             case .delayRefusal: effects.append(.delayRefusal)
             }
         }
@@ -240,21 +251,22 @@ extension LongPollSession {
             effects.append(.send(text, on: transport.connection))
         } else if !outbox.append(text) {
             outbox = outbox.replaced(by: RealtimeText.tooLarge)
-            end(code: 1_009)
+            end(.unread)
         }
     }
 
     /// Ends the session; a held poll tells the client.
-    private mutating func end(code: UInt16 = 1_000) {
+    private mutating func end(_ reason: SessionEnd) {
         guard !isOver else { return }
         isOver = true
-        if let transport { effects.append(.close(transport.connection, code: code)) }
+        let isCounted = transport == nil
+        if let transport { effects.append(.close(transport.connection, reason)) }
         if let poll {
             let script = outbox.removeScript() + LongPollText.close(after: outbox.number - 1)
             effects.append(.answer(script, to: poll.connection))
         }
         (poll, transport) = (nil, nil)
-        effects.append(.end)
+        effects.append(.end(isCounted ? reason : nil))
     }
 
     private mutating func answerPoll() {

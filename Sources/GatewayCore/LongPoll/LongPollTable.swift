@@ -57,7 +57,7 @@ struct LongPollTable {
         waitingBytes += sessions.values[index].waitingBytes - before
         if waitingBytes > byteLimit, sessions.values[index].waitingBytes > before {
             let bytes = sessions.values[index].waitingBytes
-            effects += sessions.values[index].refuseTooLarge()
+            effects += sessions.values[index].endForWantOfMemory()
             waitingBytes += sessions.values[index].waitingBytes - bytes
         }
         return effects

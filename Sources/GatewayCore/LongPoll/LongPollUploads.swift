@@ -9,11 +9,21 @@ struct LongPollUploads {
     /// The most bytes of a message in base 64.
     static let byteLimit = ChunkJoiner.byteLimit / 3 * 4
 
+    /// So much of a message beyond the limit is kept, in base 64, to find its number.
+    private static let beginningBytes = 64 << 10
+
     /// Why a session cannot go on.
     enum Failure: Error {
         /// The segments are no messages.
         case invalid
         case tooLarge
+    }
+
+    /// What segments come to.
+    enum Upload: Equatable {
+        case message([UInt8])
+        /// A message beyond the limit, which begins with these bytes; the rest of it is dropped.
+        case tooLarge([UInt8])
     }
 
     private var next = 0
@@ -22,36 +32,43 @@ struct LongPollUploads {
     /// The beginning of the present message, and how many segments of it are missing.
     private var text: [UInt8] = []
     private var missing = 0
+    /// Whether the present message is beyond the limit, so that only its beginning is kept.
+    private var isTooLarge = false
     private var earlyBytes = 0
 
     /// The bytes that wait for others.
     var waitingBytes: Int { text.count + earlyBytes }
 
     /// Adds a segment; returns the messages that are complete now, in their order.
-    mutating func append(_ segment: LongPollSegment) throws(Failure) -> [[UInt8]] {
+    mutating func append(_ segment: LongPollSegment) throws(Failure) -> [Upload] {
         guard segment.number >= next, early[segment.number] == nil else { return [] }
         guard segment.number - next < LongPollUploads.window else { throw .tooLarge }
         if segment.number > next { sometimes(.segmentComesEarly) }
         early[segment.number] = segment
         earlyBytes += segment.text.count
-        guard waitingBytes <= LongPollUploads.byteLimit else { throw .tooLarge }
-        var messages: [[UInt8]] = []
+        var uploads: [Upload] = []
         while let segment = early.removeValue(forKey: next) {
             earlyBytes -= segment.text.count
-            if let message = try join(segment) { messages.append(message) }
+            if let upload = try join(segment) { uploads.append(upload) }
         }
-        return messages
+        // What waits for a segment in between.
+        guard earlyBytes <= LongPollUploads.byteLimit else { throw .tooLarge }
+        return uploads
     }
 
-    private mutating func join(_ segment: LongPollSegment) throws(Failure) -> [UInt8]? {
+    private mutating func join(_ segment: LongPollSegment) throws(Failure) -> Upload? {
         next += 1
         if missing == 0 { missing = segment.count }
-        text += segment.text
         missing -= 1
+        if !isTooLarge { text += segment.text }
+        if text.count > LongPollUploads.byteLimit {
+            isTooLarge = true
+            text = Array(text.prefix(LongPollUploads.beginningBytes))
+        }
         guard missing == 0 else { return nil }
-        defer { text = [] }
+        defer { (text, isTooLarge) = ([], false) }
         guard let message = LongPollUploads.decoded(text) else { throw .invalid }
-        return message
+        return isTooLarge ? .tooLarge(message) : .message(message)
     }
 
     /// The bytes of a text in the base 64 of URLs, filled up with dots.

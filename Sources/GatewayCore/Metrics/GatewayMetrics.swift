@@ -13,6 +13,8 @@ struct GatewayMetrics {
     var turns = Histogram()
     /// How long writes took until they were answered, to a millisecond.
     var acknowledgements = Histogram()
+    /// Why sessions of Firebase's protocol have ended.
+    var ends = SessionEnds()
     private var requests: [Request: UInt64] = [:]
 
     /// Counts an answered request; nil for bytes that are no request.

@@ -37,6 +37,12 @@ extension GatewayMetrics {
                 Int(clamping: request.count),
                 ["method": request.method, "code": String(request.status)])
         }
+        text.begin(
+            "realtime_sessions_ended_total", .counter,
+            "Ended sessions of Firebase's protocol, by reason.")
+        for reason in SessionEnd.Reason.allCases {
+            text.append(Int(clamping: ends[reason]), ["reason": reason.rawValue])
+        }
         text.append("turn_seconds", "How long the turns of the node took.", turns)
         text.append(
             "ack_seconds", "How long writes over REST took until they were answered.",

@@ -15,11 +15,15 @@ package struct ChunkJoiner {
         /// One chunk is outstanding, yet these bytes may be all: firebase-cpp-sdk announces one chunk too many if the
         /// length is a multiple of its chunk size. If they are JSON, call `finish`.
         case perhaps([UInt8])
-        case tooLarge
+        /// The message is beyond the limits, and begins with these bytes; the rest of it is dropped.
+        case tooLarge([UInt8])
     }
 
     private var outstanding = 0
     private var bytes: [UInt8] = []
+    /// Whether the present message is beyond the limits: from the number of its chunks on, or since it was refused.
+    private var hasTooManyChunks = false
+    private var isRefused = false
 
     /// The bytes of the message that is not complete.
     var waitingBytes: Int { bytes.count }
@@ -32,22 +36,34 @@ package struct ChunkJoiner {
         if outstanding > 0 { return append(chunk: text) }
         if text.isEmpty { return .nothing }
         guard let count = ChunkJoiner.count(in: text) else {
-            return text.count > ChunkJoiner.byteLimit ? .tooLarge : .message(text)
+            return text.count > ChunkJoiner.byteLimit ? .tooLarge(text) : .message(text)
         }
-        if count > ChunkJoiner.chunkLimit { return .tooLarge }
         outstanding = count
+        hasTooManyChunks = count > ChunkJoiner.chunkLimit
         return .nothing
     }
 
     private mutating func append(chunk: [UInt8]) -> Joined {
-        if bytes.count + chunk.count > ChunkJoiner.byteLimit { return .tooLarge }
-        bytes += chunk
         outstanding -= 1
+        if isRefused { return drop() }
+        if hasTooManyChunks || bytes.count + chunk.count > ChunkJoiner.byteLimit {
+            let beginning = bytes.isEmpty ? chunk : bytes
+            _ = drop()
+            return .tooLarge(beginning)
+        }
+        bytes += chunk
         if outstanding == 0 { return .message(finish()) }
         let mayBeAll =
             outstanding == 1 && bytes.count.isMultiple(of: ChunkCutter.limit)
             && bytes.last == UInt8(ascii: "}")
         return mayBeAll ? .perhaps(bytes) : .nothing
+    }
+
+    /// Drops a chunk of a message beyond the limits, and what there is of it.
+    private mutating func drop() -> Joined {
+        bytes = []
+        isRefused = outstanding > 0
+        return .nothing
     }
 
     /// Ends the present message; returns its bytes.

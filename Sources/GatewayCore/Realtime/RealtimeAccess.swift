@@ -19,7 +19,7 @@ extension RealtimeSession {
             let shown = try access.identity(of: credential, actingAs: user, at: heard)
             return become(shown) + confirm(shown, number)
         } catch {
-            guard refusals.count < RealtimeSession.refusalLimit else { return close(code: 1_008) }
+            guard refusals.count < RealtimeSession.refusalLimit else { return close(.credentials) }
             refusals.append((number, error))
             return become(access.initial) + [.delayRefusal]
         }

@@ -24,7 +24,7 @@ extension RealtimeSession {
     private mutating func process(_ text: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
         switch joiner.append(text) {
         case .nothing: return []
-        case .tooLarge: return refuseTooLarge()
+        case .tooLarge(let beginning): return refuseTooLarge(beginning)
         case .message(let bytes): return perform(bytes, by: reader)
         case .perhaps(let bytes):
             guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
@@ -33,17 +33,31 @@ extension RealtimeSession {
         }
     }
 
-    /// Ends a session with a message beyond the limits, as Firebase does.
-    package mutating func refuseTooLarge() -> [RealtimeEffect] {
-        send(RealtimeText.tooLarge) + close(code: 1_009)
+    /// Refuses a request whose message is beyond the limits. If its beginning does not show its number, the session ends.
+    mutating func refuseTooLarge(_ beginning: [UInt8]) -> [RealtimeEffect] {
+        guard let number = RequestNumberReader.number(in: beginning) else {
+            return endTooLarge(.tooLarge)
+        }
+        let limit = ChunkJoiner.byteLimit >> 20
+        let payload = RealtimeText.quoted("the request has more than \(limit) MB; send it in parts")
+        return send(RealtimeText.response(number, status: "write_too_big", payload: payload))
     }
 
+    /// Ends a session for want of memory, or of a number by which a request could be refused, in the words of Firebase.
+    mutating func endTooLarge(_ end: SessionEnd) -> [RealtimeEffect] {
+        send(RealtimeText.tooLarge) + close(end)
+    }
+
+    /// Performs what a message says. Of a request that cannot be read, the client is told so: it would send it again over each new
+    /// connection.
     private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
         do throws(JSONError) {
             return perform(try RealtimeMessage(bytes, by: reader))
         } catch {
-            let isText = String(validating: bytes, as: UTF8.self) != nil
-            return close(code: isText ? 1_002 : 1_007)
+            guard let number = RequestNumberReader.number(in: bytes) else {
+                return close(SessionEnd(.unreadable, "\(error)"))
+            }
+            return refuse(number, .invalid, "\(error)", error.fix)
         }
     }
 

@@ -11,8 +11,8 @@ package enum RealtimeEffect: Equatable, Sendable {
     case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
-    /// Close the connection with this WebSocket code, once all that was sent has left; the session is over.
-    case close(code: UInt16)
+    /// Close the connection, once all that was sent has left; the session is over.
+    case close(SessionEnd)
     /// Call `sendRefusal` somewhat later.
     case delayRefusal
 }
@@ -106,12 +106,12 @@ package struct RealtimeSession {
     package mutating func end(redirectedTo host: String?) -> [RealtimeEffect] {
         guard !isOver else { return [] }
         let farewell = host.map { send(RealtimeText.redirect(to: $0)) } ?? []
-        return farewell + close(code: 1_001)
+        return farewell + close(SessionEnd(.stopping))
     }
 
-    mutating func close(code: UInt16) -> [RealtimeEffect] {
+    mutating func close(_ end: SessionEnd) -> [RealtimeEffect] {
         isOver = true
-        return [.close(code: code)]
+        return [.close(end)]
     }
 
     mutating func send(_ text: [UInt8]) -> [RealtimeEffect] { effects(of: outgoing.send(text)) }
@@ -122,7 +122,7 @@ package struct RealtimeSession {
     }
 
     private mutating func effects(of frames: [[UInt8]]) -> [RealtimeEffect] {
-        outgoing.isFull ? close(code: 1_008) : frames.map { .send($0) }
+        outgoing.isFull ? close(.unread) : frames.map { .send($0) }
     }
 }
 

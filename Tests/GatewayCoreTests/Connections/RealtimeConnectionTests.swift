@@ -268,6 +268,49 @@ import Testing
             ])
     }
 
+    @Test mutating func `content that is no data closes no connection`() {
+        let id = connect()
+        _ = events(id)
+        send(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/x","d":"\ud83d"}}}"#, by: id)
+        #expect(texts(id).first?.hasPrefix(#"{"t":"d","d":{"r":1,"b":{"s":"failure""#) == true)
+        let large = String(repeating: "x", count: 17 << 20)
+        send(#"{"t":"d","d":{"r":2,"a":"p","b":{"p":"/x","d":"\#(large)"}}}"#, by: id)
+        #expect(
+            texts(id).first?.hasPrefix(#"{"t":"d","d":{"r":2,"b":{"s":"write_too_big""#) == true)
+        send(#"{"t":"d","d":{"r":3,"a":"s","b":{}}}"#, by: id)
+        #expect(texts(id) == [#"{"t":"d","d":{"r":3,"b":{"s":"ok","d":""}}}"#])
+        #expect(!node.closed.contains(id))
+    }
+
+    @Test mutating func `why sessions end is counted, and logged once a second`() {
+        for text in ["{", "nope", "{}x"] { send(text, by: connect()) }
+        #expect(
+            node.log == [
+                "ended sessions of Firebase's clients: 1 unreadable "
+                    + "(line 1, column 2: expected a key in double quotes, found the end of the text)"
+            ])
+        let client = connect()
+        _ = events(client)
+        send("nope", by: client)
+        guard case .closed(let code)? = events(client).last else {
+            Issue.record("the client is not told that its session ends")
+            return
+        }
+        #expect(code == .protocolError)
+        node.wait(1_000)
+        #expect(node.log.count == 2)
+        #expect(node.log.last?.contains(": 3 unreadable (") == true)
+        let gone = connect()
+        node.turn([.closed(gone)])
+        send(.close, [3, 232], by: connect())
+        send(.binary, [1], by: connect())
+        let metrics = node.curl("/metrics").body
+        for (reason, count) in [("unreadable", 4), ("client", 2), ("frames", 1), ("too_large", 0)] {
+            let name = "hearth_realtime_sessions_ended_total{reason=\"\(reason)\"}"
+            #expect(metrics.contains("\(name) \(count)\n"), "\(reason)")
+        }
+    }
+
     @Test mutating func `a silent client is gone, and one that says 0 is not`() {
         let (silent, awake) = (connect(), connect())
         for _ in 0..<3 {

@@ -32,16 +32,17 @@ import Testing
             segment(3, of: 3, "k"),
         ]
         var uploads = LongPollUploads()
-        var messages: [String] = []
-        for index in order {
-            messages += try uploads.append(segments[index])
-                .map { String(decoding: $0, as: UTF8.self) }
-        }
-        #expect(messages == ["a", "bcd"])
+        var messages: [LongPollUploads.Upload] = []
+        for index in order { messages += try uploads.append(segments[index]) }
+        #expect(messages == [.message(Array("a".utf8)), .message(Array("bcd".utf8))])
         #expect(uploads.waitingBytes == 0)
     }
 
-    @Test func `segments far ahead are refused, and so are messages above the limit`() throws {
+    @Test
+    func
+        `segments far ahead are refused, and only the beginning of a message above the limit is kept`()
+        throws
+    {
         var uploads = LongPollUploads()
         #expect(try uploads.append(segment(999, of: 1, "")) == [])
         #expect(throws: LongPollUploads.Failure.tooLarge) {
@@ -52,8 +53,22 @@ import Testing
         let count = LongPollUploads.byteLimit >> 20
         for number in 0..<count { _ = try uploads.append(segment(number, of: 100, part)) }
         #expect(uploads.waitingBytes == count << 20)
+        for number in count..<99 {
+            #expect(try uploads.append(segment(number, of: 100, part)) == [])
+        }
+        #expect(uploads.waitingBytes == 64 << 10, "only the beginning is kept")
+        let beginning = [UInt8](repeating: 0, count: (64 << 10) / 4 * 3)
+        #expect(try uploads.append(segment(99, of: 100, part)) == [.tooLarge(beginning)])
+        #expect(try uploads.append(segment(100, of: 1, "YQ..")) == [.message([0x61])])
+    }
+
+    @Test func `segments that wait for one before them are limited`() throws {
+        let part = String(repeating: "A", count: 1 << 20)
+        var uploads = LongPollUploads()
+        let count = LongPollUploads.byteLimit >> 20
+        for number in 1...count { _ = try uploads.append(segment(number, of: 100, part)) }
         #expect(throws: LongPollUploads.Failure.tooLarge) {
-            try uploads.append(segment(count, of: 100, part))
+            try uploads.append(segment(count + 1, of: 100, part))
         }
     }
 

@@ -91,10 +91,11 @@ import Testing
         #expect(rig.replica.value[Key(unchecked: "a")] == .string(text))
     }
 
-    @Test func `more than a client may send ends its session with a word`() {
+    @Test func `a message beyond the limits that shows no number ends its session with a word`() {
         let chunk = [UInt8](repeating: 0x20, count: 60_000)
         let tooMuch = [
-            [Array("300".utf8)] + Array(repeating: chunk, count: 280), [Array("10000".utf8)],
+            [Array("300".utf8)] + Array(repeating: chunk, count: 280),
+            [Array("10000".utf8), chunk],
         ]
         for messages in tooMuch {
             var rig = Rig()
@@ -105,6 +106,21 @@ import Testing
                 ])
             #expect(rig.closed == [SessionID(number: 1): 1_009])
         }
+    }
+
+    /// Requests of 17 MB and of 10,000 chunks are refused by their numbers, and the rest of their chunks is dropped.
+    @Test(arguments: [(17 << 20, 16_384), (10_000 * 200, 200)])
+    func `a request beyond the limits is refused, and the session goes on`(count: Int, size: Int) {
+        let text = Array(put(String(repeating: "x", count: count), 5).utf8)
+        let starts = Array(stride(from: 0, to: text.count, by: size))
+        let chunks = starts.map { Array(text[$0..<min($0 + size, text.count)]) }
+        var rig = Rig()
+        _ = rig.connect()
+        let told = rig.send([Array("\(chunks.count)".utf8)] + chunks)
+        #expect(told.count == 1)
+        #expect(told[0].hasPrefix(#"{"t":"d","d":{"r":5,"b":{"s":"write_too_big","d":""#))
+        #expect(rig.request(6, "s", "{}") == [Rig.answer(6)])
+        #expect(rig.closed.isEmpty && rig.replica.value.isNull)
     }
 
     @Test func `a large value leaves in parts, and what follows waits`() throws {

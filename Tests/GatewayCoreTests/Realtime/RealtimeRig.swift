@@ -63,7 +63,7 @@ struct RealtimeRig {
                 sent[session, default: []].append(String(decoding: text, as: UTF8.self))
             case .identify(let principal): identities[session, default: []].append(principal)
             case .ask(let messages): step(.requestedMessages(messages, by: session))
-            case .close(let code): closed[session] = code
+            case .close(let end): closed[session] = end.code
             case .delayRefusal: delayed.append(session)
             }
         }

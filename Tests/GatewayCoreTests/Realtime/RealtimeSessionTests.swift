@@ -350,14 +350,48 @@ import Testing
     @Test(
         arguments: [
             (Array("{".utf8), 1_002), (Array("{}x".utf8), 1_002), (Array("nope nope".utf8), 1_002),
-            ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], 1_007),
+            ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], 1_002),
         ] as [([UInt8], UInt16)])
-    func `what is no JSON ends its session alone`(text: [UInt8], code: UInt16) {
+    func `what is no JSON and shows no number ends its session alone`(text: [UInt8], code: UInt16) {
         var rig = connected(2)
         #expect(rig.send([text]) == [])
         #expect(rig.closed == [SessionID(number: 1): code])
         #expect(rig.request(1, "s", "{}", by: 2) == [Rig.answer(1)])
         #expect(rig.request(1, "s", "{}", by: 1) == [], "it is over")
+    }
+
+    @Test(arguments: [
+        ("p", #"{"p":"/x","d":"\ud83d"}"#, "half of a surrogate pair"),
+        ("p", #"{"p":"/x","d":{"\ude00":1}}"#, "half of a surrogate pair"),
+        ("p", #"{"p":"/x\ud83d","d":1}"#, "half of a surrogate pair"),
+        ("m", #"{"p":"/x","d":{"a":"\ud83d"}}"#, "half of a surrogate pair"),
+        ("o", #"{"p":"/x","d":"\ud83d\ud83d"}"#, "half of a surrogate pair"),
+        ("q", #"{"p":"/x","q":{"i":".value","sp":"\ud83d"},"t":1}"#, "half of a surrogate pair"),
+        ("p", #"{"p":"/x","d":1e999}"#, "too large"), ("p", #"{"p":"/x","d":-1e999}"#, "too large"),
+        (
+            "p",
+            #"{"p":"/x","d":"# + String(repeating: "[", count: 36) + "1"
+                + String(repeating: "]", count: 36) + "}", "levels deep"
+        ),
+        (
+            "p",
+            #"{"p":"/x","d":"# + String(repeating: #"{"r":9,"d":"#, count: 60) + "1"
+                + String(repeating: "}", count: 61), "levels deep"
+        ),
+        ("p", "{\"p\":\"/x\",\"d\":\"\u{1}\"}", "control character"),
+    ])
+    func `content that is no data is refused, and the session goes on`(
+        action: String, body: String, problem: String
+    ) {
+        var rig = connected()
+        let told = rig.request(7, action, body)
+        #expect(told.count == 1)
+        #expect(told[0].hasPrefix(#"{"t":"d","d":{"r":7,"b":{"s":"failure","d":""#), "\(told)")
+        #expect(told[0].contains(problem), "\(told)")
+        #expect(rig.closed.isEmpty)
+        #expect(rig.request(8, "p", #"{"p":"/ok","d":1}"#) == [Rig.answer(8)])
+        #expect(rig.replica.value[Key(unchecked: "ok")] == .integer(1))
+        #expect(rig.replica.value.children.count == 1)
     }
 
     @Test(arguments: ["1", "[]", "{}", #"{"t":"x","d":{}}"#, #"{"t":"d","d":{"a":"q"}}"#])
