@@ -173,7 +173,8 @@ extension Client {
             return .awaitStable(id: wireID, milliseconds: end - min(end, now))
         default:
             return pending.request.work.message(
-                id: wireID, stamp: pending.stamp, concern: pending.request.concern)
+                id: wireID, stamp: pending.stamp, now: pending.now,
+                concern: pending.request.concern)
         }
     }
 

@@ -7,10 +7,11 @@ extension Client {
     /// Queues the writes that an earlier process has left behind; their outcomes are not reported.
     mutating func restore(_ writes: [KeptWrite]) {
         for kept in writes.sorted(by: { $0.number < $1.number }) {
-            guard let (work, stamp) = persistence.restore(kept) else { continue }
+            guard let restored = persistence.restore(kept) else { continue }
             sometimes(.keptWriteIsRestored)
             let id = RequestID(number: 1 << 63 | kept.number)
-            write(Request(id, work), record: kept.number, stamp: stamp)
+            let request = Request(id, restored.work)
+            write(request, record: kept.number, stamp: restored.stamp, time: restored.now)
         }
     }
 

@@ -35,7 +35,11 @@ extension Client {
     }
 
     /// Shows a write to listeners and queues it.
-    mutating func write(_ request: Request, record: UInt64?, stamp: Stamp? = nil) {
+    ///
+    /// - Parameter time: The time of its server timestamps under its stamp.
+    mutating func write(
+        _ request: Request, record: UInt64?, stamp: Stamp? = nil, time: UInt64? = nil
+    ) {
         let path = request.work.path
         let (write, told): (WriteID, [SyncOutput])
         switch request.work {
@@ -48,7 +52,7 @@ extension Client {
                 path, with: writes.map { ($0.path, $0.value) }, milliseconds: nodeMilliseconds)
         default: preconditionFailure("\(request.work) is no write")
         }
-        requests.append(request, write, record: record, at: now, stamp: stamp)
+        requests.append(request, write, record: record, at: now, stamp: stamp, time: time)
         take(told)
     }
 

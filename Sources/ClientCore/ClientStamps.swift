@@ -32,7 +32,10 @@ extension Client {
         append(.hello(id: wireID, seen: seen))
     }
 
-    /// Gives a write its stamp, if it has none, and replaces its timestamps by the time.
+    /// Gives a write its stamp, if it has none, and the time of its server timestamps.
+    ///
+    /// A write that gets another stamp gets another time: its node's clock may have been another one before, or the write
+    /// be older than nodes let rules see.
     ///
     /// The stamp of a transaction is its name: nodes do it once under this name, after all that they hold.
     mutating func stamp(_ pending: inout Requests.Pending) {
@@ -41,11 +44,13 @@ extension Client {
             pending.stamp = clock.next(at: now)
             return
         }
-        let work = pending.request.work.resolvingTimestamps(at: nodeMilliseconds)
-        pending.request.work = work
+        let work = pending.request.work
         if work.isRepeatable {
             pending.stamp = clock.next(at: now)
-            if let record = pending.record { persistence.keep(work, pending.stamp, as: record) }
+            pending.now = work.containsTimestamp ? clock.reachedMilliseconds(at: now) : nil
+            if let record = pending.record {
+                persistence.keep(work, pending.stamp, now: pending.now, as: record)
+            }
         } else if let record = pending.record {
             // A write that each node would resolve differently is sent once at most, even by later processes.
             persistence.end(record)

@@ -23,6 +23,15 @@ public struct KeptWrite: Equatable, Sendable {
     }
 }
 
+/// A write of an earlier process, as that process sent it last.
+struct RestoredWrite {
+    let work: Request.Work
+    /// Nil if no node can have done it.
+    let stamp: Stamp?
+    /// The time of its server timestamps under this stamp.
+    let now: UInt64?
+}
+
 /// Records to keep, until the driver takes them.
 struct Persistence: Sendable {
     private(set) var records: [Record] = []
@@ -46,13 +55,17 @@ struct Persistence: Sendable {
     }
 
     /// Keeps a write with its stamp, in place of the record under its number.
-    mutating func keep(_ work: Request.Work, _ stamp: Stamp?, as number: UInt64) {
-        let frame = work.message(id: number, stamp: stamp).frame
+    ///
+    /// - Parameter time: The time of its server timestamps.
+    mutating func keep(
+        _ work: Request.Work, _ stamp: Stamp?, now time: UInt64? = nil, as number: UInt64
+    ) {
+        let frame = work.message(id: number, stamp: stamp, now: time).frame
         records.append(.write(number: number, frame: frame))
     }
 
     /// A write that an earlier process kept; nil if it cannot be read.
-    mutating func restore(_ kept: KeptWrite) -> (work: Request.Work, stamp: Stamp?)? {
+    mutating func restore(_ kept: KeptWrite) -> RestoredWrite? {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
         guard case .message(let message)? = received?.first else {
@@ -60,8 +73,11 @@ struct Persistence: Sendable {
             return nil
         }
         switch message.request {
-        case .put(let put): return (.put(put.path, put.value), put.stamp)
-        case .merge(let merge): return (.merge(merge.path, merge.writes), merge.stamp)
+        case .put(let put):
+            return RestoredWrite(work: .put(put.path, put.value), stamp: put.stamp, now: put.now)
+        case .merge(let merge):
+            return RestoredWrite(
+                work: .merge(merge.path, merge.writes), stamp: merge.stamp, now: merge.now)
         default:
             records.append(.writeEnded(number: kept.number))
             return nil

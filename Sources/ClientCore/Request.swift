@@ -92,8 +92,8 @@ extension Request.Work {
     /// Whether it may be repeated over another connection: with its stamp, if it is a write.
     var isRepeatable: Bool {
         switch self {
-        case .put(let path, let value): !Write(path: path, value: value).dependsOnNode
-        case .merge(_, let writes): !writes.contains(where: \.dependsOnNode)
+        case .put(let path, let value): !Write(path: path, value: value).incrementsPriority
+        case .merge(_, let writes): !writes.contains(where: \.incrementsPriority)
         // On-disconnect writes of the lost connection have been done already.
         case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
             .onDisconnectMerge,
@@ -111,18 +111,12 @@ extension Request.Work {
         }
     }
 
-    /// The same request with the time in place of timestamps, so that each node resolves it alike.
-    func resolvingTimestamps(at milliseconds: UInt64) -> Request.Work {
+    /// Whether it writes server timestamps.
+    var containsTimestamp: Bool {
         switch self {
-        case .put(let path, let value):
-            .put(path, value.resolvingTimestamps(at: milliseconds))
-        case .merge(let path, let writes):
-            .merge(
-                path,
-                writes.map {
-                    Write(path: $0.path, value: $0.value.resolvingTimestamps(at: milliseconds))
-                })
-        default: self
+        case .put(_, let value): value.containsTimestamp
+        case .merge(_, let writes): writes.contains { $0.value.containsTimestamp }
+        default: false
         }
     }
 
@@ -174,16 +168,16 @@ extension Request.Work {
 
     /// The message that carries it to a node; for a transaction, that of its put.
     func message(
-        id: UInt64, stamp: Stamp? = nil, concern: WriteConcern? = nil
+        id: UInt64, stamp: Stamp? = nil, now: UInt64? = nil, concern: WriteConcern? = nil
     ) -> ClientMessage {
         switch self {
         case .get(let path, let query): .get(id: id, path: path, query: query)
         case .children(let path, let from, let limit):
             .children(id: id, path: path, from: from, limit: limit)
         case .put(let path, let value):
-            .put(id: id, path: path, value: value, concern: concern, stamp: stamp)
+            .put(id: id, path: path, value: value, concern: concern, stamp: stamp, now: now)
         case .merge(let path, let writes):
-            .merge(id: id, path: path, writes: writes, concern: concern, stamp: stamp)
+            .merge(id: id, path: path, writes: writes, concern: concern, stamp: stamp, now: now)
         case .onDisconnectPut(let path, let value):
             .onDisconnect(id: id, path: path, value: value)
         case .onDisconnectMerge(let path, let writes):

@@ -14,6 +14,8 @@ struct Requests: Sendable {
         let byteCount: Int
         /// The stamp under which nodes do it once, however often it is sent.
         var stamp: Stamp?
+        /// The time of its server timestamps under this stamp, if it has some.
+        var now: UInt64?
         /// Whether the connected node may have received it.
         var wasSent = false
         /// Whether an earlier node may have done it.
@@ -60,12 +62,12 @@ struct Requests: Sendable {
 
     mutating func append(
         _ request: Request, _ write: WriteID? = nil, record: UInt64? = nil, at now: UInt64,
-        stamp: Stamp? = nil
+        stamp: Stamp? = nil, time: UInt64? = nil
     ) {
         var pending = Pending(
             request: request, askedMilliseconds: now, write: write, record: record,
             byteCount: request.work.byteEstimate)
-        pending.stamp = stamp
+        (pending.stamp, pending.now) = (stamp, time)
         pending.mayBeDone = stamp != nil
         nextDeadline = min(nextDeadline, pending.deadline)
         byteCount += pending.byteCount

@@ -15,19 +15,36 @@ extension Value {
         }
     }
 
-    /// Whether the value without placeholders depends on the node that resolves it: on its clock, or on the
-    /// priority that an increment among the priorities adds to.
+    /// Whether a timestamp is in this value, at any depth, or among its priorities.
     ///
     /// - Complexity: O(size).
-    public var dependsOnNode: Bool {
+    public var containsTimestamp: Bool {
         switch self {
         case .deferred(.timestamp): true
         case .object(let children):
-            !children.isPacked && children.contains { $0.value.dependsOnNode }
+            !children.isPacked && children.contains { $0.value.containsTimestamp }
         case .prioritized(let value):
-            value.content.dependsOnNode || value.priority.containsDeferred
+            value.content.containsTimestamp || value.priority.containsTimestamp
         case .deferred(.increment), .null, .boolean, .integer, .double, .string: false
         }
+    }
+
+    /// Whether an increment is among the priorities: only the accepting node knows the priority that it adds to.
+    ///
+    /// - Complexity: O(size).
+    public var incrementsPriority: Bool {
+        switch self {
+        case .object(let children):
+            !children.isPacked && children.contains { $0.value.incrementsPriority }
+        case .prioritized(let value):
+            value.content.incrementsPriority || value.priority.isIncrement
+        case .deferred, .null, .boolean, .integer, .double, .string: false
+        }
+    }
+
+    /// Whether this value is an increment.
+    public var isIncrement: Bool {
+        if case .deferred(.increment) = content { true } else { false }
     }
 
     /// This value with one instant in place of every timestamp; increments stay.

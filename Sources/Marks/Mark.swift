@@ -162,6 +162,10 @@ public enum Mark: Int, CaseIterable, Sendable {
     case diskRefusesWrites
     /// A node refuses a client's stamp: it is too old, or too far ahead.
     case stampComesTooLate
+    /// A node refuses a write whose server timestamps are ahead of its clock.
+    case serverTimeIsAhead
+    /// A node refuses a write whose server timestamps are older than the retry window.
+    case serverTimeIsOld
     /// A write comes again that was done.
     case writeIsAskedAgain
     /// A majority has evicted a member.

@@ -81,7 +81,8 @@ extension Replica {
             case .put(let put): try self.put(put, for: submission)
             case .merge(let merge):
                 let writes = merge.writes.below(merge.path)
-                try write(writes, stamp: merge.stamp, answering: .ok(id: id), for: submission)
+                let name = StampedMoment(stamp: merge.stamp, now: merge.now)
+                try write(writes, name, answering: .ok(id: id), for: submission)
             case .push(let push): try self.push(push, for: submission)
             case .evict(let evict):
                 if lifecycle.isInstalling { throw .installing(at: configuration.member) }
@@ -121,7 +122,8 @@ extension Replica {
             return try transact(write, if: condition, named: put.stamp, for: submission)
         }
         let answer = NodeMessage.ok(id: submission.id)
-        try self.write([write], stamp: put.stamp, answering: answer, for: submission)
+        let name = StampedMoment(stamp: put.stamp, now: put.now)
+        try self.write([write], name, answering: answer, for: submission)
     }
 
     private mutating func push(
@@ -136,26 +138,29 @@ extension Replica {
         }
         let answer = NodeMessage.pushed(id: submission.id, key: key)
         let write = Write(path: path, value: push.value)
-        try self.write([write], stamp: nil, answering: answer, for: submission)
+        try self.write([write], StampedMoment(), answering: answer, for: submission)
     }
 
     private mutating func write(
-        _ writes: [Write], stamp: Stamp?, answering answer: NodeMessage, for submission: Submission
+        _ writes: [Write], _ name: StampedMoment, answering answer: NodeMessage,
+        for submission: Submission
     ) throws(RequestFailure) {
-        if let stamp {
-            guard try isAdmitted(stamp, for: submission) else { return }
+        if name.stamp != nil {
+            guard try isAdmitted(name, for: submission) else { return }
         } else {
             try sessions.checkHalted(submission.session)
         }
+        let milliseconds = name.now ?? now.wallMilliseconds
+        let timed = writes.resolvingTimestamps(at: name.now)
         do throws(DataError) {
-            if stamp != nil { try Acceptance.check(stamped: writes) }
+            if name.stamp != nil { try Acceptance.check(stamped: timed) }
         } catch {
             throw RequestFailure(error)
         }
-        let resolved = try resolve(writes)
-        try judge(writes, as: resolved, of: submission.session)
+        let resolved = try resolve(timed)
+        try judge(timed, as: resolved, of: submission.session, at: milliseconds)
         let attribution = sessions.access.attribution(of: submission.session)
-        accept(resolved: resolved, stamp: stamp, for: attribution)
+        accept(resolved: resolved, stamp: name.stamp, for: attribution)
         confirm(submission, with: answer)
     }
 
@@ -181,9 +186,10 @@ extension Replica {
 
     /// Whether to do a write with this stamp now; if it is done already, its client is answered.
     private mutating func isAdmitted(
-        _ stamp: Stamp, for submission: Submission
+        _ name: StampedMoment, for submission: Submission
     ) throws(RequestFailure) -> Bool {
-        switch replication.admission(of: stamp) {
+        guard let stamp = name.stamp else { return true }
+        switch replication.admission(of: stamp, now: name.now) {
         case .notOfClient: throw .writerOfNode(stamp.writer)
         case .done:
             sometimes(.writeIsAskedAgain)
@@ -242,6 +248,8 @@ extension Replica {
         _ write: Write, if condition: Condition, named name: Stamp?, for submission: Submission
     ) throws(RequestFailure) {
         try sessions.checkHalted(submission.session, isNamed: name != nil)
+        // The rules judge the times that are stored, though another node stores them later.
+        let write = write.resolvingTimestamps(at: now.wallMilliseconds)
         if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
         // What is done already is not judged again: its client is told so.
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {

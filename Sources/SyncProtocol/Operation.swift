@@ -14,11 +14,16 @@ public struct Write: Equatable, Sendable {
 }
 
 extension Write {
-    /// Whether what it writes depends on the node that takes it: on its clock, or on the priority to which a priority adds.
+    /// Whether it increments a priority: each node would make a different operation of it.
     ///
     /// - Complexity: O(size).
-    package var dependsOnNode: Bool {
-        path.last == .priority ? value.containsDeferred : value.dependsOnNode
+    package var incrementsPriority: Bool {
+        path.last == .priority ? value.isIncrement : value.incrementsPriority
+    }
+
+    /// The write with one time in place of every server timestamp; increments stay.
+    package func resolvingTimestamps(at milliseconds: UInt64) -> Write {
+        Write(path: path, value: value.resolvingTimestamps(at: milliseconds))
     }
 }
 

@@ -45,10 +45,21 @@ public struct StampClock: Sendable {
         last = time
     }
 
+    /// A time that the node's wall clock has reached, if no clock has been set since the node told it.
+    ///
+    /// It lags that clock by the latency of the node's answer and a millisecond, which both clocks may have rounded off.
+    public func reachedMilliseconds(at elapsedMilliseconds: UInt64) -> UInt64 {
+        max(wallMilliseconds(at: elapsedMilliseconds), 1) - 1
+    }
+
+    private func wallMilliseconds(at elapsedMilliseconds: UInt64) -> UInt64 {
+        wallMilliseconds + elapsedMilliseconds - min(elapsedMilliseconds, self.elapsedMilliseconds)
+    }
+
     /// The next stamp of a writer; its stamps ascend.
     public mutating func next(at elapsedMilliseconds: UInt64) -> Stamp {
-        let since = elapsedMilliseconds - min(elapsedMilliseconds, self.elapsedMilliseconds)
-        last = max(last.successor, HybridTime(milliseconds: wallMilliseconds + since))
+        let wall = wallMilliseconds(at: elapsedMilliseconds)
+        last = max(last.successor, HybridTime(milliseconds: wall))
         return Stamp(time: last, writer: writer)
     }
 }

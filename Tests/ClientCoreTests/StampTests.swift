@@ -93,11 +93,62 @@ import Testing
         #expect(anew[0]!.time < sent[0]!.time && anew[0]!.writer != Rig.writer)
     }
 
-    @Test func `timestamps become the time when the write is stamped`() {
+    private func times(_ outputs: [Output]) -> [UInt64?] {
+        Rig.stamped(outputs).compactMap { message -> UInt64?? in
+            switch message.request {
+            case .put(let put): put.now
+            case .merge(let merge): merge.now
+            default: nil
+            }
+        }
+    }
+
+    private let timestamp = Value.deferred(.timestamp)
+
+    @Test
+    func `server timestamps are sent as they are, with a time that the node's clock has reached`() {
         var rig = Rig()
         rig.open()
-        let sent = Rig.messages(rig.turn(after: 50, put(1, .deferred(.timestamp))))
-        #expect(sent == [.put(id: 2, path: path("k1"), value: .integer(1_001_050))])
+        let merge = Request(
+            RequestID(number: 2), .merge(path("m"), [Write(path: path("a"), value: timestamp)]))
+        let sent = rig.turn(after: 50, put(1, timestamp), .asked(merge), put(3))
+        #expect(times(sent) == [1_001_049, 1_001_049, nil])
+        #expect(
+            Rig.messages(sent).first
+                == .put(id: 2, path: path("k1"), value: timestamp, now: 1_001_049))
+    }
+
+    @Test func `the time of server timestamps does not follow a clock that is ahead of the node's`()
+    {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(seen(5_000_000))
+        let sent = rig.turn(put(1, timestamp))
+        #expect(Rig.stamps(sent)[0]!.time > HybridTime(milliseconds: 5_000_000))
+        #expect(times(sent) == [1_000_999])
+    }
+
+    @Test func `a write keeps its time with its stamp, and gets another one with another stamp`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        #expect(times(rig.turn(put(1, timestamp))) == [1_000_999])
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        #expect(times(rig.turn(Rig.ready(3, at: 1_009_000))) == [1_000_999])
+        _ = rig.turn(Rig.refusal(4, .late))
+        #expect(times(rig.turn(Rig.ready(5, at: 1_010_000))) == [1_009_999])
+    }
+
+    @Test func `a write of another life keeps the time that it was sent with`() {
+        var rig = Rig { $0.isPersistent = true }
+        rig.open()
+        var kept: [UInt64: [UInt8]] = [:]
+        for case .persist(let records) in rig.turn(put(1, timestamp)) {
+            for case .write(let number, let frame) in records { kept[number] = frame }
+        }
+        var next = Rig { $0.isPersistent = true }
+        _ = next.turn(.restored(kept.map { KeptWrite(number: $0.key, frame: $0.value) }))
+        #expect(times(next.turn(Rig.ready(1, at: 1_003_000))) == [1_000_999])
     }
 
     @Test func `a first try whose stamp is refused is sent again with a new one, in order`() {

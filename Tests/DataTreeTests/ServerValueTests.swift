@@ -40,6 +40,22 @@ import Testing
                 ])
     }
 
+    @Test(
+        arguments: [
+            (timestamp, true, false), (increment(1), false, false),
+            (["a": ["b": timestamp]], true, false),
+            (["a": [".value": 1, ".priority": timestamp]], true, false),
+            (["a": [".value": 1, ".priority": increment(1)]], false, true),
+            ([".value": timestamp, ".priority": increment(1)], true, true),
+            (["a": 1], false, false),
+        ] as [(Value, Bool, Bool)])
+    func `timestamps and increments of priorities are found wherever they are`(
+        value: Value, hasTimestamp: Bool, incrementsPriority: Bool
+    ) {
+        #expect(value.containsTimestamp == hasTimestamp)
+        #expect(value.incrementsPriority == incrementsPriority)
+    }
+
     @Test func `a sum stays an integer unless it overflows, and finite always`() {
         let max = Value.integer(.max)
         #expect(Self.increment(1).resolved(at: 0, against: .integer(.max - 1)) == max)

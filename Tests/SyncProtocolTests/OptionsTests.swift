@@ -46,6 +46,23 @@ import Testing
         #expect(error.fix.contains(fix), "\(error)")
     }
 
+    @Test func `a time without a stamp, or with a condition, is refused`() throws {
+        let path = try Path("a")
+        let stamp = Stamp(time: HybridTime(milliseconds: 7), writer: WriterID(bits: 7))
+        let condition = Condition(DataHash(of: 1))
+        for message in [
+            ClientMessage.put(id: 7, path: path, value: 1, now: 5),
+            .put(id: 7, path: path, value: 1, condition: condition, stamp: stamp, now: 5),
+            .merge(id: 7, path: path, writes: [Write(path: path, value: 1)], now: 5),
+        ] {
+            guard case .refused(id: 7, let error)? = try received(message.frame) else {
+                Issue.record("expected a refusal of \(message)")
+                continue
+            }
+            #expect(error.problem.contains("\"now\" beside \"stamp\""), "\(error)")
+        }
+    }
+
     @Test func `ranges without the hash of all are refused, and so is a hash of another length`()
         throws
     {

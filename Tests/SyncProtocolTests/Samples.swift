@@ -135,7 +135,6 @@ extension Seeded {
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
         switch Int.random(in: 0..<23, using: &self) {
-        case 22: return .writes(id: id, beyond: vector())
         case 21: return .rulesHistory(id: id)
         case 20:
             return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)
@@ -166,11 +165,15 @@ extension Seeded {
                 id: id, path: path(), value: value(), condition: condition,
                 concern: WriteConcern.allCases.randomElement(using: &self),
                 stamp: chance(50) ? stamp() : nil)
+        case 22 where chance(50):
+            return .put(
+                id: id, path: path(), value: value(), stamp: stamp(), now: unsigned() >> 17)
         case 2: return .put(id: id, path: path().appending(.priority), value: .integer(3))
         case 3:
             return .merge(
                 id: id, path: path(), writes: writes(),
                 concern: chance(50) ? .majority : nil, stamp: chance(50) ? stamp() : nil)
+        case 22: return .writes(id: id, beyond: vector())
         case 4: return .push(id: id, path: path(), value: value())
         case 5:
             return .listen(

@@ -15,6 +15,8 @@ struct SDKClient {
         case dense
         /// It leaves an on-disconnect write at each node that serves it, and does nothing more.
         case presence
+        /// It writes server timestamps, as a user.
+        case times
     }
 
     /// A request without an outcome.
@@ -65,6 +67,7 @@ struct SDKClient {
 
     var requests: RequestSource?
     var application: ApplicationProgram?
+    var times: TimesProgram?
     var dense: DenseProgram?
     /// What a dense program has been told and has written.
     var mirror = ClientMirror()
@@ -199,7 +202,7 @@ struct SDKClient {
     mutating func takesFrames() -> Bool { core.takesFrames() }
 
     /// Whether it acts by itself.
-    var isActive: Bool { program == .requests || transacts }
+    var isActive: Bool { program == .requests || program == .times || transacts }
 
     /// Whether its program has transactions.
     var transacts: Bool { program == .application || program == .dense }
@@ -258,6 +261,12 @@ struct SDKClient {
         application?.next(tag: tag, &random)
     }
 
+    /// The next request of a program that writes times; nil if it waits, or has none.
+    mutating func nextTimes() -> ClientCore.Input? {
+        guard open.isEmpty, let work = times?.next(&random) else { return nil }
+        return ask(work, as: .other)
+    }
+
     /// Its requests when a node begins to serve it: the on-disconnect write names its connection.
     mutating func present() -> [ClientCore.Input] {
         guard program == .presence, let connection else { return [] }
@@ -270,6 +279,7 @@ struct SDKClient {
     /// Ends its requests; returns what it has to do for that, if anything.
     mutating func stop() -> ClientCore.Input? {
         requests?.stop()
+        times?.remaining = 0
         return application?.stop()
     }
 

@@ -81,6 +81,9 @@ extension SimulatedRun {
                 scenario.denseClient(number, index, seed: seed)
             }
             + next(clients.idle) { _, index in scenario.presence(index, seed: seed) }
+            + next(clients.libraryUsers) { number, index in
+                scenario.libraryUser(number, index, seed: seed)
+            }
     }
 
     static func firebaseClients(of scenario: Scenario, seed: UInt64) -> [FirebaseClient] {
@@ -342,6 +345,15 @@ extension Scenario {
         if !index.isMultiple(of: 2) {
             client.streams = [EventStream(path: ApplicationProgram.data, query: Query())]
         }
+        return client
+    }
+
+    /// A user of the library takes a part of the steps of clients with identities, besides theirs.
+    fileprivate func libraryUser(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
+        let random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        var client = sdkClient(.times, index, node: index % cluster.replicas, random)
+        let uid = UserProgram.names[number % UserProgram.names.count]
+        client.times = TimesProgram(identity: .user(uid), remaining: workload.users / 8)
         return client
     }
 }

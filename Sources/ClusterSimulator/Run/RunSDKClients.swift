@@ -17,7 +17,7 @@ extension SimulatedRun {
         }
         let client = sdkClients[number].index
         schedule(.clientTurns(client), after: 0)
-        if sdkClients[number].program == .requests { scheduleMove(of: client) }
+        if [.requests, .times].contains(sdkClients[number].program) { scheduleMove(of: client) }
         if sdkClients[number].isActive {
             scheduleAct(of: number)
         }
@@ -54,6 +54,9 @@ extension SimulatedRun {
         case .requests: askNext(number)
         case .application: actNext(number)
         case .dense: actNext(dense: number)
+        case .times:
+            if let input = sdkClients[number].nextTimes() { take(input, number) }
+            if sdkClients[number].times?.remaining != 0 { scheduleAct(of: number) }
         case .listener, .presence: break
         }
     }

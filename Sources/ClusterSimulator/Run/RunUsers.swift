@@ -227,10 +227,13 @@ extension SimulatedRun {
             !connections[connection].isOverAtNode
         else { return }
         connections[connection].isIdentified = true
-        var identity = UserIdentity.administrator
-        if case .user(let number) = place(of: connections[connection].client) {
+        let identity: UserIdentity
+        switch place(of: connections[connection].client) {
+        case .user(let number):
             identity = users[number].credential.identity
             connections[connection].mayBe = [identity]
+        case .sdk(let number): identity = sdkClients[number].times?.identity ?? .administrator
+        case .protocol, .firebase, .rest, .stream: identity = .administrator
         }
         tell(
             .identified(SimulatedRun.session(of: connection), identity.principal), on: connection)

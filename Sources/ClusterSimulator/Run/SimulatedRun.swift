@@ -205,8 +205,11 @@ extension Scenario {
 extension ClientSettings {
     /// Clients of the SDK and of its protocol, Firebase clients, clients of REST, and of streams of events.
     var total: Int {
-        count + listeners + applications + dense + idle + firebase + rest + streams + users
+        count + listeners + applications + dense + idle + libraryUsers + firebase + rest + streams
+            + users
     }
+    /// Users of the library, who write server timestamps wherever there are clients with identities.
+    var libraryUsers: Int { users > 0 ? 2 : 0 }
     /// Whether there are clients of HTTP ports that have no identity.
     var hasPortClients: Bool { firebase + rest + streams > 0 }
     /// The last of the clients that send requests.

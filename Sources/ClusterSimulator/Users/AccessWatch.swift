@@ -165,7 +165,8 @@ extension AccessWatch {
     ) {
         guard let identity = sessions[session]?.identity else { return }
         let request = message.request
-        guard let isAllowed = isAllowed(request, to: identity, event.before, history) else {
+        let intended = TimesProgram.intended(request) ?? request
+        guard let isAllowed = isAllowed(intended, to: identity, event.before, history) else {
             if case .unlisten(let unlisten) = request {
                 sessions[session]?.listens[unlisten.listen] = nil
             }
@@ -187,6 +188,12 @@ extension AccessWatch {
         sessions[session]?.asked[message.id] = Asked(request: request, isAllowed: isAllowed)
         if !isAllowed, event.made > 0 {
             note(check, session, "\(identity) may not do \(message.summary), which it did")
+        }
+        if let time = request.now, time > event.before.milliseconds, event.made > 0 {
+            note(
+                check, session,
+                "its request \(message.summary) shows the rules the time \(time), before its node's clock shows that"
+            )
         }
         guard isAllowed else { return }
         switch request {
@@ -228,7 +235,8 @@ extension AccessWatch {
             return rules.mayRead(path, query, by: user, at: moment.milliseconds, in: moment.tree)
         }
         func mayWrite(_ writes: [Write]) -> Bool {
-            rules.mayWrite(writes, by: user, at: moment.milliseconds, in: moment.tree)
+            rules.mayWrite(
+                writes, by: user, at: request.now ?? moment.milliseconds, in: moment.tree)
         }
         guard case .push(let push) = request else { return mayWrite(writes) }
         // Which key the node makes is not known: it decides nothing in most rules.

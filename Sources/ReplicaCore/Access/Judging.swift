@@ -6,11 +6,13 @@ package import SyncProtocol
 
 extension Replica {
     /// Refuses writes that the rules do not let a client do; they are judged before they are stamped, and never again.
+    ///
+    /// - Parameter milliseconds: The time of the server timestamps in them, which the rules see as `now`.
     mutating func judge(
-        _ writes: [Write], as resolved: [Write], of session: SessionID
+        _ writes: [Write], as resolved: [Write], of session: SessionID, at milliseconds: UInt64
     ) throws(RequestFailure) {
         let refusal = sessions.access.refusal(
-            of: writes, as: resolved, of: session, in: value, at: now.wallMilliseconds)
+            of: writes, as: resolved, of: session, in: value, at: milliseconds)
         if let refusal { throw refusal }
         sessions.clients.admit(session)
     }
@@ -25,10 +27,10 @@ extension Replica {
     }
 
     /// The on-disconnect writes of a session that the rules permit now: all of them together, otherwise each that they
-    /// permit by itself.
+    /// permit by itself. Their server timestamps are of this moment, although a node that rejoins does them later.
     mutating func permitted(_ left: LeftWrites) -> PermittedWrites {
         PermittedWrites(
-            writes: permittedWrites(left),
+            writes: permittedWrites(left).resolvingTimestamps(at: now.wallMilliseconds),
             attribution: sessions.access.attribution(of: left.session))
     }
 

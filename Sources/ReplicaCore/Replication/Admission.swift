@@ -15,7 +15,9 @@ enum Admission: Equatable {
 
 extension Replication {
     /// The decision about a write with this stamp.
-    func admission(of stamp: Stamp) -> Admission {
+    ///
+    /// - Parameter time: The time of its server timestamps, if it has some.
+    func admission(of stamp: Stamp, now time: UInt64? = nil) -> Admission {
         guard isClient(stamp.writer) else { return .notOfClient }
         if deduplicationTable.answer(for: stamp) == .done { return .done }
         let (member, shown) = (configuration.member, clock.last.milliseconds)
@@ -30,7 +32,7 @@ extension Replication {
                 problem: "the stamp is of \(stamp.time.milliseconds) ms, \(member)'s clock shows "
                     + "\(newest) ms")
         }
-        return .admitted
+        return time.flatMap(problem(withNow:)).map(Admission.refused) ?? .admitted
     }
 
     /// Whether a writer is not a node.

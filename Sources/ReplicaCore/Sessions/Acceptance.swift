@@ -31,11 +31,17 @@ enum Acceptance {
     /// A node may drop or add priorities that another one does not; the tree applies the union of
     /// both.
     static func check(stamped writes: [Write]) throws(DataError) {
-        guard let write = writes.first(where: \.dependsOnNode) else { return }
-        throw DataError(
-            problem:
-                "the write of \(write.path) has a stamp, and a timestamp or a priority for the node to fill in",
-            fix: "write the time or the priority itself, or leave the stamp to the node")
+        if let write = writes.first(where: \.value.containsTimestamp) {
+            throw DataError(
+                problem:
+                    "the write of \(write.path) has a stamp and a server timestamp without a time",
+                fix: "give its time by the option \"now\", or leave the stamp to the node")
+        }
+        if let write = writes.first(where: \.incrementsPriority) {
+            throw DataError(
+                problem: "the write of \(write.path) has a stamp, and increments a priority",
+                fix: "write the priority itself, or leave the stamp to the node")
+        }
     }
 
     /// Writes what becomes of priorities, as Firebase has it: what a location shows as its priority goes with its value.

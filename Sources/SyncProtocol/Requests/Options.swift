@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern, stamp, from, limit
+        case query, hash, ranges, concern, stamp, now, from, limit
         case condition = "if"
         case isLocal = "local"
         case isCheck = "check"
@@ -24,6 +24,7 @@ struct Options {
     var patience: UInt64?
     var concern: WriteConcern?
     var stamp: Stamp?
+    var now: UInt64?
     var from: Key?
     var limit: Int?
 
@@ -31,7 +32,7 @@ struct Options {
     var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (demandsIndex ? 1 : 0) + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1)
-            + (stamp == nil ? 0 : 1)
+            + (stamp == nil ? 0 : 1) + (now == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (isCheck ? 1 : 0) + (patience == nil ? 0 : 1)
             + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
@@ -49,6 +50,7 @@ struct Options {
         if let patience { writer.append(.patience) { $0.append(patience) } }
         if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
         if let stamp { writer.append(.stamp) { $0.append(stamp) } }
+        if let now { writer.append(.now) { $0.append(now) } }
         if let from { writer.append(.from) { $0.append(from) } }
         if let limit { writer.append(.limit) { $0.append(Int64(limit)) } }
     }
@@ -67,6 +69,7 @@ struct Options {
         case .patience: patience = try reader.unsigned("a limit in milliseconds")
         case .concern: concern = try reader.writeConcern()
         case .stamp: stamp = try reader.stamp()
+        case .now: now = try reader.wallMilliseconds()
         case .from: from = try reader.key()
         case .limit: limit = try reader.childLimit()
         }

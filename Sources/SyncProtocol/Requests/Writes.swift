@@ -14,6 +14,8 @@ public struct PutRequest: Equatable, Sendable {
     /// The option `stamp`: it is done once, at whatever nodes it is asked for, see `HelloRequest`. The stamp of a
     /// conditional put is its name alone, and does not say when it is done.
     public var stamp: Stamp?
+    /// The option `now` beside `stamp`: the time of the server timestamps in the value, which rules see as `now`.
+    public var now: UInt64?
 }
 
 /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update. Answered by `ok`.
@@ -26,6 +28,8 @@ public struct MergeRequest: Equatable, Sendable {
     public var concern: WriteConcern?
     /// The option `stamp`, as of a put.
     public var stamp: Stamp?
+    /// The option `now`, as of a put.
+    public var now: UInt64?
 }
 
 /// `["push", id, path, value]`: appends a child; the node makes its key. Answered by `pushed`.
@@ -40,18 +44,21 @@ extension ClientMessage {
     /// A message with a `PutRequest`.
     public static func put(
         id: UInt64, path: Path, value: Value, condition: Condition? = nil,
-        concern: WriteConcern? = nil, stamp: Stamp? = nil
+        concern: WriteConcern? = nil, stamp: Stamp? = nil, now: UInt64? = nil
     ) -> ClientMessage {
         let put = PutRequest(
-            path: path, value: value, condition: condition, concern: concern, stamp: stamp)
+            path: path, value: value, condition: condition, concern: concern, stamp: stamp,
+            now: now)
         return ClientMessage(id: id, .put(put))
     }
 
     /// A message with a `MergeRequest`.
     public static func merge(
-        id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil, stamp: Stamp? = nil
+        id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil,
+        stamp: Stamp? = nil, now: UInt64? = nil
     ) -> ClientMessage {
-        let merge = MergeRequest(path: path, writes: writes, concern: concern, stamp: stamp)
+        let merge = MergeRequest(
+            path: path, writes: writes, concern: concern, stamp: stamp, now: now)
         return ClientMessage(id: id, .merge(merge))
     }
 
@@ -89,13 +96,14 @@ extension PutRequest: RequestContent {
     static var name: StaticString { "put" }
     static var elementCount: Int { 2 }
     static var knownOptions: [Options.Name] {
-        [.condition, .isLocal, .patience, .concern, .stamp]
+        [.condition, .isLocal, .patience, .concern, .stamp, .now]
     }
 
     var options: Options {
         Options(
             condition: condition?.hash, isLocal: condition?.isLocal ?? false,
-            patience: condition?.patienceMilliseconds, concern: concern, stamp: stamp)
+            patience: condition?.patienceMilliseconds, concern: concern, stamp: stamp,
+            now: now)
     }
 
     func appendElements(to writer: inout MessagePackWriter) {
@@ -111,19 +119,20 @@ extension PutRequest: RequestContent {
         if options.condition == nil, options.isLocal || options.patience != nil {
             throw .expected("\"if\" beside \"local\" and \"within\"", found: "none", at: start)
         }
+        try options.checkNow(at: start)
         condition = options.condition.map {
             Condition($0, isLocal: options.isLocal, patienceMilliseconds: options.patience)
         }
-        (concern, stamp) = (options.concern, options.stamp)
+        (concern, stamp, now) = (options.concern, options.stamp, options.now)
     }
 }
 
 extension MergeRequest: RequestContent {
     static var name: StaticString { "merge" }
     static var elementCount: Int { 2 }
-    static var knownOptions: [Options.Name] { [.concern, .stamp] }
+    static var knownOptions: [Options.Name] { [.concern, .stamp, .now] }
 
-    var options: Options { Options(concern: concern, stamp: stamp) }
+    var options: Options { Options(concern: concern, stamp: stamp, now: now) }
 
     func appendElements(to writer: inout MessagePackWriter) {
         writer.append(path)
@@ -132,8 +141,18 @@ extension MergeRequest: RequestContent {
 
     init(from reader: inout RequestReader) throws(FrameError) {
         (path, writes) = try reader.elements.merge()
+        let start = reader.elements.position
         let options = try reader.options(of: MergeRequest.self)
-        (concern, stamp) = (options.concern, options.stamp)
+        try options.checkNow(at: start)
+        (concern, stamp, now) = (options.concern, options.stamp, options.now)
+    }
+}
+
+extension Options {
+    /// Refuses a `now` without the stamp of a write: the accepting node's clock decides for all other writes.
+    fileprivate func checkNow(at start: Int) throws(FrameError) {
+        guard now != nil, stamp == nil || condition != nil else { return }
+        throw .expected("\"now\" beside \"stamp\" and without \"if\"", found: "others", at: start)
     }
 }
 

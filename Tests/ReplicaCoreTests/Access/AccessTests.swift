@@ -91,6 +91,55 @@ import Testing
         #expect(node.permits(.put(id: 4, path: "at", value: 1)) == false)
     }
 
+    @Test(arguments: [
+        ("newData.val() == now", true), ("newData.val() <= now", true),
+        ("newData.val() > now", false),
+        ("newData.val() < now", false),
+    ])
+    func `rules see the time of a stamped write's server timestamps as now`(
+        rule: String, isPermitted: Bool
+    ) {
+        for lag: UInt64 in [0, 1, 900] {
+            var node = RuledReplica(#"{"at": {".write": "\#(rule)"}}"#)
+            let time = node.milliseconds + 1 - lag
+            let stamp = Stamp(time: HybridTime(milliseconds: time + 5_000), writer: 77)
+            let at = Value.deferred(.timestamp)
+            let put = ClientMessage.put(id: 1, path: "at", value: at, stamp: stamp, now: time)
+            #expect(node.permits(put) == isPermitted)
+            #expect(node.value["at"] == (isPermitted ? .integer(Int64(time)) : .null))
+        }
+    }
+
+    @Test func `all server timestamps of an update are the rules' now`() {
+        let rules = #"""
+            {"a": {".write": "newData.val() == now"}, "n": {".write": "newData.val() == 3"},
+             "b": {"$k": {".write": "newData.child('at').val() == now"}}}
+            """#
+        var node = RuledReplica(rules, data: ["n": 2])
+        let at = Value.deferred(.timestamp)
+        let writes = [
+            Write(path: "a", value: at), Write(path: "b/k", value: ["at": at]),
+            Write(path: "n", value: .deferred(.increment(.integer(1)))),
+        ]
+        let time = node.milliseconds - 400
+        let stamp = Stamp(time: HybridTime(milliseconds: node.milliseconds), writer: 77)
+        #expect(
+            node.permits(.merge(id: 1, path: .root, writes: writes, stamp: stamp, now: time))
+                == true)
+        let expected = Value.integer(Int64(time))
+        #expect(node.value == ["a": expected, "b": ["k": ["at": expected]], "n": 3])
+    }
+
+    @Test func `no client brings the rules a time that the node's clock has not reached`() {
+        var node = RuledReplica(#"{"sale": {".write": "now > 1700000100000"}}"#)
+        let stamp = Stamp(time: HybridTime(milliseconds: node.milliseconds), writer: 77)
+        let put = ClientMessage.put(
+            id: 1, path: "sale", value: 1, stamp: stamp, now: 1_700_000_100_001)
+        let told = node.ask(put, by: RuledReplica.user)
+        #expect(told.map(\.code) == [.undecided])
+        #expect(node.value == .null)
+    }
+
     @Test func `rules come before the condition of a transaction`() {
         var node = RuledReplica("{}", data: ["a": 1])
         for hash in [DataHash(of: 1), DataHash(of: 2)] {

@@ -63,6 +63,19 @@ import Testing
         #expect(cluster["n1"].value == ["a": first == [.ok(id: 1)] ? 1 : 2])
     }
 
+    @Test func `server timestamps are of when the node that was asked judged them`() {
+        var cluster = cluster()
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        let asked = cluster.milliseconds
+        cluster.send(put(.deferred(.timestamp), over: .null), to: "n2")
+        cluster.quiesce(milliseconds: 1_000)
+        #expect(cluster.takeReplies().isEmpty)
+        cluster.cuts = []
+        cluster.quiesce(milliseconds: 4_000)
+        #expect(cluster.takeReplies() == [.ok(id: 1)])
+        #expect(cluster["n1"].value == ["a": .integer(Int64(asked))])
+    }
+
     @Test func `a refusal comes once the node holds what it rests on`() {
         var cluster = cluster()
         cluster.cuts = [["n1", "n3"]]

@@ -125,6 +125,9 @@ struct TestCluster {
         }
     }
 
+    /// The wall clock of the last turn.
+    var milliseconds: UInt64 { now.wallMilliseconds }
+
     /// All wall clocks go back.
     mutating func setBack(milliseconds: UInt64) { now.wallMilliseconds -= milliseconds }
 

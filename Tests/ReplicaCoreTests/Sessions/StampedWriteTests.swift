@@ -247,6 +247,48 @@ import Testing
         #expect(codes(cluster.takeReplies()) == [.invalid])
     }
 
+    @Test func `server timestamps of a write with a stamp are of its time, at whatever node`() {
+        var cluster = TestCluster(2)
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        let put = ClientMessage.put(
+            id: 1, path: count, value: ["at": .deferred(.timestamp)], stamp: stamp(present),
+            now: present - 100)
+        cluster.send(put, by: 1, to: "n1")
+        cluster.quiesce(milliseconds: 200)
+        cluster.send(put, by: 2, to: "n2")
+        #expect(cluster.takeReplies(of: 1) == [.ok(id: 1)])
+        #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
+        #expect(cluster["n1"].value[count] == ["at": .integer(Int64(present) - 100)])
+        #expect(cluster["n2"].value == cluster["n1"].value)
+    }
+
+    /// The clock shows `present`, and the retry window has half a second.
+    @Test(arguments: [(0, true), (1, false), (-1_500, true), (-1_501, false), (60_000, false)])
+    func `a time ahead of the node's clock or older than the retry window is refused`(
+        lead: Int, isTaken: Bool
+    ) {
+        var cluster = TestCluster(1)
+        let time = UInt64(Int(present) + lead)
+        cluster.send(
+            .put(
+                id: 1, path: count, value: .deferred(.timestamp), stamp: stamp(present), now: time),
+            to: "n1")
+        // The client sends the next write too early, and none overtakes the first one.
+        cluster.send(add(2, stamp(present + 1)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == (isTaken ? [] : [.undecided, .undecided]))
+        #expect(cluster["n1"].value.isNull != isTaken)
+    }
+
+    @Test func `a write that is done is answered, however old its time is`() {
+        var cluster = TestCluster(1)
+        let put = ClientMessage.put(
+            id: 1, path: count, value: .deferred(.timestamp), stamp: stamp(present), now: present)
+        cluster.send(put, to: "n1")
+        cluster.quiesce(milliseconds: 3_000)
+        cluster.send(put, to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 1)])
+    }
+
     @Test func `a client that comes with more than a node holds is served once it has it`() {
         var cluster = TestCluster(2)
         cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
