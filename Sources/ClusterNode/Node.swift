@@ -45,7 +45,8 @@ public final class Node {
     private var failure: NodeError?
     private var news: StateChangeLogger
     private var ticks = 0
-    private var hasTrouble = false
+    private var files: DatabaseFiles
+    private var troubles = StorageTroubles()
     private var isServing = false
     private var turnNanoseconds: UInt64 = 0
 
@@ -69,6 +70,7 @@ public final class Node {
         let recovery = Recovery(configuration: configuration, member: id, log: log)
         (replica, journal) = try recovery.recovered()
         news = StateChangeLogger(for: log, about: replica)
+        files = DatabaseFiles(of: recovery.databasePath)
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let (replica, log) = (replica, log)
         recorder = try records.map { folder throws(NodeError) in
@@ -158,7 +160,8 @@ extension Node {
         peers.isPaused = journal.isFull
         clients.endTurn()
         peers.endTurn()
-        if phase == .draining, journal.isEmpty { end() }
+        // A database that takes no writes stores the last turn never: its clients were told so.
+        if phase == .draining, journal.isEmpty || troubles.error != nil { end() }
     }
 
     private func perform(_ outputs: [Output]) {
@@ -219,8 +222,8 @@ extension Node {
     /// Whether clients are served, and if not, why.
     private var availability: Availability {
         Availability(
-            isRunning: phase == .running, isServing: isServing, hasDiskTrouble: hasTrouble,
-            isEvicted: replica.isOut)
+            isRunning: phase == .running, isServing: isServing,
+            storageTrouble: troubles.reason, isEvicted: replica.isOut)
     }
 
     private func note(_ event: Journal.Event) {
@@ -233,21 +236,22 @@ extension Node {
         case .done(let input):
             news.tell(of: input)
             take(ifRunning: input)
-        case .trouble(let error): noteTrouble(error)
+        case .trouble(let error): report { $0.refusal = error }
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
         }
     }
 
-    private func noteTrouble(_ error: StorageError?) {
-        guard let error else {
-            hasTrouble = false
+    /// Records why the database takes no writes, and reports what changes by that.
+    private func report(_ change: (inout StorageTroubles) -> Void) {
+        let before = troubles.error
+        change(&troubles)
+        guard troubles.error != before else { return }
+        guard let error = troubles.error else {
             log.write("the disk works again")
             return take(ifRunning: .storageWorks)
         }
-        if hasTrouble { return }
-        hasTrouble = true
         log.write("takes no writes: \(error.problem)")
         take(ifRunning: .storageFailed(problem: error.problem, fix: error.fix))
     }
@@ -259,6 +263,7 @@ extension Node {
         journal.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
+        report { $0.missing = files.problem() }
         clients.tick()
         peers.tick()
         replica.process = processStatus
@@ -307,6 +312,9 @@ extension Node {
         peers.stopReceiving()
         security?.close()
         peers.stopReceiving()
+        if troubles.error != nil, !journal.isEmpty {
+            log.write("ends without its last writes on the disk")
+        }
         journal.close()
         loop.atEndOfTurn = {}
         clients.close()

@@ -87,16 +87,24 @@ public enum Availability: Equatable, Sendable {
 
     /// That of a node which runs, or does not any more; which serves, or does not yet; whose disk takes no writes, or which is
     /// evicted.
-    public init(isRunning: Bool, isServing: Bool, hasDiskTrouble: Bool, isEvicted: Bool) {
+    public init(
+        isRunning: Bool, isServing: Bool, storageTrouble: StorageTrouble?, isEvicted: Bool
+    ) {
         self =
             if !isRunning {
                 .unavailable(reason: "stopping")
             } else if !isServing {
                 .unavailable(reason: "starting")
-            } else if hasDiskTrouble {
-                .impaired(reason: "the disk takes no writes")
+            } else if let storageTrouble {
+                .impaired(reason: storageTrouble.rawValue)
             } else {
                 isEvicted ? .impaired(reason: "evicted") : .serving
             }
     }
+}
+
+/// Why a node takes no writes because of its database, as `/health` says it.
+public enum StorageTrouble: String, Sendable {
+    case refusesWrites = "the disk takes no writes"
+    case isMissing = "the database was deleted or moved"
 }

@@ -107,7 +107,7 @@ public struct Replica: Sendable {
             return turns.stored(turn) + turns.dueSynchronization() + requestedHeartbeat()
         case .storeReplied(let reply): take(reply)
         case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
-        case .storageFailed(let problem, let fix): suspend(.init(problem: problem, fix: fix))
+        case .storageFailed(let problem, let fix): suspend(problem, fix: fix)
         case .storageWorks: storageFailure = nil
         case .turnEnded: return endTurn()
         }
@@ -115,16 +115,19 @@ public struct Replica: Sendable {
     }
 
     /// Drops what waits in the reorder buffer, which could not be stored in order; peers have it.
-    private mutating func suspend(_ failure: StorageFailure) {
+    private mutating func suspend(_ problem: String, fix: String) {
         sometimes(.diskRefusesWrites)
-        storageFailure = failure
+        let since = storageFailure?.sinceMilliseconds ?? now.elapsedMilliseconds
+        storageFailure = StorageFailure(problem: problem, fix: fix, sinceMilliseconds: since)
         replication.reorderBuffer.removeAll { _ in true }
     }
 
     /// Ends the last turn before a clean stop; only `stored` may follow, and it does.
     ///
-    /// On-disconnect writes of open sessions are done now.
+    /// On-disconnect writes of open sessions are done now. While the disk accepts no writes, `stored` does not follow:
+    /// requests that wait for the disk are answered, and the driver ends without it.
     public mutating func stop() -> [Output] {
+        if let storageFailure { answerWaitingRequests(because: storageFailure) }
         for left in sessions.takeDisconnects() { write(permitted(left)) }
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)

@@ -40,6 +40,7 @@ extension Replica {
         identity.wallMilliseconds = Int(clamping: replication.shownMilliseconds)
         identity.durability = configuration.durability.rawValue
         identity.storage = storageFailure?.problem ?? NodeStatus.storageWorks
+        identity.storageFix = storageFailure?.fix
     }
 
     private func fill(_ data: inout NodeStatus.Data) {

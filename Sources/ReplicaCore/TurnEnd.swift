@@ -34,6 +34,8 @@ extension Replica {
         // afterwards.
         storeFacts()
         var held = hold(at: time)
+        // After `hold`, which adds the answers of this turn to those that wait for the disk.
+        answerOverdueRequests()
         held.append(all: dueSynchronization())
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()

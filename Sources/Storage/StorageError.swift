@@ -9,6 +9,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case locked
         /// The disk is full.
         case diskFull
+        /// The files of an open database were deleted or replaced.
+        case missing
         /// The file is damaged, or is no database.
         case corrupt
         /// The file is a database of another application, or of another version of Hearth.
@@ -67,7 +69,8 @@ extension StorageError.Code {
         case .locked: "database \(path) is in use by another process"
         case .diskFull: "cannot write database \(path): the disk is full"
         case .corrupt: "database \(path) is damaged: \(message)"
-        case .wrongFormat, .closed, .contradiction, .failed: "database \(path) failed: \(message)"
+        case .wrongFormat, .closed, .contradiction, .missing, .failed:
+            "database \(path) failed: \(message)"
         }
     }
 
@@ -81,7 +84,7 @@ extension StorageError.Code {
             "bring back a backup with `hearth restore`, or move the file away and start the node "
                 + "again: it fetches the data from its peers"
         case .contradiction: "start the node again, and report this"
-        case .wrongFormat, .closed, .failed:
+        case .wrongFormat, .closed, .missing, .failed:
             "check the disk and the system's log, then start the node again"
         }
     }

@@ -89,7 +89,7 @@ private final class SmallDisk {
 
         let doctor = try Program.hearth("cluster", "doctor", "--config", configuration).end()
         let problem = "cannot write database \(folder.file("n2/log.sqlite")): the disk is full"
-        let advice = "make room on its disk; the node then takes writes again by itself"
+        let advice = "free some space; until then, use another node"
         #expect(
             doctor.output.contains("error: n2 takes no writes: \(problem)\n  fix: \(advice)\n"),
             "\(doctor.output)")
@@ -120,5 +120,34 @@ private final class SmallDisk {
         let held = Set(trees[0].split(separator: "\"").map(String.init))
         #expect(keys.isSubset(of: held))
         #expect(trees[0].matches(of: /"n":/).count == 20_000)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "needs namespaces of users and mounts"))
+    func `answers the write that finds no room, and ends on SIGTERM`() throws {
+        let disk = try SmallDisk(at: folder.file("n2"))
+        try disk.fill(leaving: 1 << 20)
+        let alone = ClusterFile(
+            nodeCount: 1, basePort: try TestCluster.freePorts(), durability: "commit")
+        var text = String(decoding: alone.json, as: UTF8.self)
+        text.replace("\"n1\"", with: "\"n2\"")
+        let file = try folder.write(text, to: "alone.json")
+        let node = try disk.program("node", "--config", file, "--id", "n2")
+        defer { node.terminate() }
+        try eventually("n2 serves") { node.errors.contains("serving clients") }
+
+        let value = try folder.write("\"\(String(repeating: "x", count: 2 << 20))\"", to: "value")
+        let put = try Program(
+            "/usr/bin/curl",
+            ["-sS", "-m", "10", "-w", " %{http_code} %{time_total}", "-X", "PUT"]
+                + ["--data-binary", "@" + value, alone.nodes[0].client + "/large.json"]
+        ).end()
+        let words = put.output.split(whereSeparator: \.isWhitespace)
+        #expect(put.output.contains("the disk is full; the write may still be done"))
+        #expect(words.dropLast().last == "504")
+        #expect(words.last.flatMap { Double($0) }.map { $0 < 3 } == true, "\(put.output)")
+        node.terminate()
+        let end = try node.end(within: 5)
+        #expect(end.status == 0)
+        #expect(end.errors.contains("ends without its last writes on the disk"))
     }
 }

@@ -65,6 +65,62 @@ import Testing
         #expect(acknowledged.allSatisfy { list.contains("\"\($0.key)\"") })
     }
 
+    @Test func `needs more open files than it has itself`() throws {
+        let outcome = try Program(
+            "/usr/bin/prlimit",
+            ["--nofile=20:20", Program.hearthPath, "node", "--config", configuration, "--id", "n1"]
+        ).end()
+        #expect(outcome.status == 69)
+        #expect(outcome.errors.contains("n1 may have 20 files and connections open, and needs 40"))
+        #expect(outcome.errors.contains("fix: raise the limit"))
+    }
+
+    /// The modes of a node's folder and of all in it, without the kinds of files.
+    private func modes() throws -> [String: Int] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.file("n1"))
+        return try ([""] + names).reduce(into: [:]) { modes, name in
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: folder.file("n1/" + name))
+            modes[name] = attributes[.posixPermissions] as? Int
+        }
+    }
+
+    @Test func `has files that only its user reads, also those of before`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("n1/backups"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        let old = try folder.write("", to: "n1/backups/old.sqlite")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: old)
+        let node = try start()
+        defer { node.terminate() }
+        let set = try Program.hearth("set", "/a", "1", "--node", address).end()
+        #expect(set.status == 0)
+        let backup = try Program.hearth("backup", "new", "--node", address).end()
+        #expect(backup.status == 0)
+        #expect(
+            try modes() == [
+                "": 0o700, "backups": 0o700, "backups/old.sqlite": 0o600,
+                "backups/new.sqlite": 0o600, "log.sqlite": 0o600, "log.sqlite-wal": 0o600,
+            ])
+    }
+
+    @Test func `takes no writes once its folder is deleted, and says so everywhere`() throws {
+        let node = try start()
+        defer { node.terminate() }
+        try FileManager.default.removeItem(atPath: folder.file("n1"))
+        try eventually("the node has noticed") { node.errors.contains("takes no writes: ") }
+        let problem = "n1/log.sqlite was deleted, moved or replaced"
+        let set = try Program.hearth("set", "/a", "1", "--node", address, "--timeout", "3").end()
+        #expect(set.status != 0 && set.errors.contains(problem))
+        let health = try Program("/usr/bin/curl", ["-sS", address + "/health"]).end()
+        #expect(health.output == "{\"status\":\"the database was deleted or moved\"}\n")
+        let doctor = try Program.hearth("cluster", "doctor", "--config", configuration).end()
+        #expect(doctor.output.contains(problem) && doctor.output.contains("fix: move its folder"))
+        node.terminate()
+        let end = try node.end()
+        #expect(end.status == 0)
+    }
+
     private func start(limitedTo openFiles: String) throws -> Program {
         let node = try Program(
             "/usr/bin/prlimit",

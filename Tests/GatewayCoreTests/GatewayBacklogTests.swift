@@ -39,19 +39,22 @@ import Testing
         #expect(backlog.isEmpty && backlog.removeWritable().isEmpty)
     }
 
-    @Test(arguments: [
-        (false, true, true, true, Availability.unavailable(reason: "stopping")),
-        (true, false, true, true, .unavailable(reason: "starting")),
-        (true, true, true, true, .impaired(reason: "the disk takes no writes")),
-        (true, true, false, true, .impaired(reason: "evicted")),
-        (true, true, false, false, .serving),
-    ])
+    @Test(
+        arguments: [
+            (false, true, .refusesWrites, true, Availability.unavailable(reason: "stopping")),
+            (true, false, .refusesWrites, true, .unavailable(reason: "starting")),
+            (true, true, .refusesWrites, true, .impaired(reason: "the disk takes no writes")),
+            (true, true, .isMissing, true, .impaired(reason: "the database was deleted or moved")),
+            (true, true, nil, true, .impaired(reason: "evicted")),
+            (true, true, nil, false, .serving),
+        ] as [(Bool, Bool, StorageTrouble?, Bool, Availability)])
     func `the first reason not to serve counts`(
-        isRunning: Bool, isServing: Bool, hasTrouble: Bool, isEvicted: Bool, expected: Availability
+        isRunning: Bool, isServing: Bool, trouble: StorageTrouble?, isEvicted: Bool,
+        expected: Availability
     ) {
         #expect(
             Availability(
-                isRunning: isRunning, isServing: isServing, hasDiskTrouble: hasTrouble,
+                isRunning: isRunning, isServing: isServing, storageTrouble: trouble,
                 isEvicted: isEvicted) == expected)
     }
 }

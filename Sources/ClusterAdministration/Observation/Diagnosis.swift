@@ -227,7 +227,7 @@ private struct Examination {
         if let problem = status.storageProblem {
             note(
                 .error, "takes no writes: \(problem)",
-                fix: "make room on its disk; the node then takes writes again by itself")
+                fix: status.report?.identity.storageFix ?? "see the node's log")
         }
         if status.isEvicted {
             note(

@@ -330,8 +330,9 @@ struct VirtualNode {
     /// Mutating, or it would get a copy of the node.
     private mutating func availability() -> Availability {
         Availability(
-            isRunning: state == .running, isServing: isServing, hasDiskTrouble: waitsForRoom,
-            isEvicted: standing?.isOut ?? false)
+            isRunning: state == .running, isServing: isServing,
+            storageTrouble: waitsForRoom ? .refusesWrites : nil, isEvicted: standing?.isOut ?? false
+        )
     }
 
     /// Tells its port whether clients are served.

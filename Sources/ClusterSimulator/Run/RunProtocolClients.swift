@@ -81,7 +81,7 @@ extension SimulatedRun {
             }
             // There are other nodes.
             if code == .unavailable { protocolClients[number].wantsToMove = true }
-            complete(number, id, .failed)
+            complete(number, id, code == .undecided ? .unknown : .failed)
         case .unindexed, .change, .ranges, .ended, .ready, .seen:
             quiescence.fail("a node sent what a client has not asked for: \(message)")
         }

@@ -107,6 +107,11 @@ struct TurnQueue: Sendable {
         return outputs
     }
 
+    /// Replaces each output that waits for the disk; nil removes it.
+    mutating func changeWaitingOutputs(_ change: (Output) -> Output?) {
+        for index in held.indices { held[index].outputs = held[index].outputs.compactMap(change) }
+    }
+
     // MARK: Syncs
 
     // In the mode `commit` each turn is synced, so these do nothing there.

@@ -6,12 +6,22 @@ import SyncProtocol
 
 /// Why the disk accepts no writes, and what the operator can do.
 struct StorageFailure: Equatable, Sendable {
+    /// How long requests wait for the disk before they are answered.
+    static let patienceMilliseconds: UInt64 = 2_000
+
     var problem: String
     var fix: String
+    /// When the replica learned of it, on the monotonic clock.
+    var sinceMilliseconds: UInt64 = 0
 
     /// What users learn of it: no path, and no size.
     static let asUsersSeeIt = StorageFailure(
         problem: "this node takes no requests now", fix: "use another node, or try again later")
+
+    /// Whether requests have waited for the disk long enough.
+    func isOverdue(at now: Moment) -> Bool {
+        now.elapsedMilliseconds >= sinceMilliseconds + StorageFailure.patienceMilliseconds
+    }
 }
 
 extension Sessions {

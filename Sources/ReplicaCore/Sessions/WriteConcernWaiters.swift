@@ -31,6 +31,12 @@ struct WriteConcernWaiters: Sendable {
         return waiting
     }
 
+    /// Removes and returns the writes after a sequence.
+    mutating func takeAll(after sequence: UInt64) -> [Waiting] {
+        defer { waiting.removeAll { $0.sequence > sequence } }
+        return waiting.filter { $0.sequence > sequence }
+    }
+
     mutating func removeAll(of session: SessionID) {
         if !waiting.isEmpty { waiting.removeAll { $0.session == session } }
     }

@@ -51,6 +51,8 @@ extension NodeStatus {
         public var durability = ""
         /// `works`, or why the disk takes nothing.
         public var storage = NodeStatus.storageWorks
+        /// What the operator can do about that; nil while the disk works.
+        public var storageFix: String?
     }
 
     /// What `storage` says while the disk takes writes.

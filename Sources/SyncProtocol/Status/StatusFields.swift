@@ -14,6 +14,7 @@ extension NodeStatus: StatusRecord {
             .init("wallMilliseconds", \.identity.wallMilliseconds),
             .init("durability", \.identity.durability),
             .init("storage", \.identity.storage),
+            .init("storageFix", \.identity.storageFix),
         ]
     }
 
