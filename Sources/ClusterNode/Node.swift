@@ -66,6 +66,7 @@ public final class Node {
         self.configuration = configuration
         member = try configuration.member(id)
         try configuration.check(keys, of: member)
+        try OpenFiles.check(for: id, peers: configuration.nodes.count - 1)
         log = NodeLog(member: id)
         let recovery = Recovery(configuration: configuration, member: id, log: log)
         (replica, journal) = try recovery.recovered()

@@ -1,4 +1,5 @@
 internal import CRuntime
+internal import ClusterConfiguration
 internal import GatewayCore
 internal import Glibc
 
@@ -11,6 +12,19 @@ struct OpenFiles {
 
     /// Asks the system for as many as it allows: a login often has 1024 at first.
     init() { limit = Int(clamping: hearth_allow_open_files(OpenFiles.wanted)) }
+
+    /// Checks that a node can open all that it needs besides the connections of its clients.
+    ///
+    /// ZeroMQ ends the process where it gets no file for a thread of its own.
+    static func check(for member: String, peers: Int) throws(NodeError) {
+        let (limit, needed) = (OpenFiles().limit, 40 + 6 * peers)
+        guard limit < needed else { return }
+        throw NodeError(
+            problem:
+                "\(member) may have \(limit) files and connections open, and needs \(needed) before its "
+                + "first client",
+            fix: "raise the limit: `ulimit -n 65536`, or LimitNOFILE=65536 in its unit")
+    }
 
     /// How many are open at least; the limit where none is left.
     var count: Int {
