@@ -42,7 +42,7 @@ struct Transaction: Sendable {
         if case .decided(_, _, let write) = state { write } else { nil }
     }
 
-    func overlaps(_ other: Path) -> Bool { path.contains(other) || other.contains(path) }
+    func overlaps(_ other: Path) -> Bool { path.overlaps(other) }
 }
 
 /// The transactions that are not done yet, in the order in which they began.

@@ -7,6 +7,12 @@ public struct DataHash: Equatable, Sendable {
     /// The digest in base 64; empty for nothing.
     public let text: String
 
+    /// Whether a value can have this hash: it is empty, or as long as a digest.
+    public var isPossible: Bool { text.isEmpty || text.utf8.count == DataHash.digestLength }
+
+    /// The characters of a SHA-1 digest in base 64.
+    private static let digestLength = 28
+
     /// Takes a hash that a peer sent.
     public init(text: String) { self.text = text }
 

@@ -74,6 +74,9 @@ public struct Path: Hashable, Sendable {
         keys.count <= other.keys.count && other.keys.starts(with: keys)
     }
 
+    /// Whether this location is the other one, or one of them lies below the other.
+    public func overlaps(_ other: Path) -> Bool { contains(other) || other.contains(self) }
+
     /// What leads from `ancestor`, which contains this path, down to it.
     public func relative(to ancestor: Path) -> Path {
         precondition(ancestor.contains(self), "\(ancestor) does not contain \(self)")

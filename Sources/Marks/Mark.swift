@@ -150,6 +150,14 @@ public enum Mark: Int, CaseIterable, Sendable {
     case verdictIsForgotten
     /// A transaction is sent to a second coordinator.
     case transactionGoesToAnotherCoordinator
+    /// A request waits for the decision of a transaction of its session.
+    case requestWaitsForDecision
+    /// A request is refused, as too many wait for decisions.
+    case tooManyRequestsWait
+    /// A write has waited for a transaction that was decided after the write's stamp.
+    case stampIsOlderThanDecision
+    /// A client is gone while a transaction of its session is undecided.
+    case clientLeavesUndecided
     /// A write is answered with less than its concern.
     case concernIsNotReached
     /// A client reads too slowly.

@@ -7,6 +7,7 @@ import SyncProtocol
 extension Replica {
     /// Serves the requests of one frame, in order.
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
+        endLeaving(session)
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
         frame.withUnsafeBytes { bytes in
             do throws(FrameError) {
@@ -25,7 +26,8 @@ extension Replica {
     /// Serves requests of a session of values, in order.
     mutating func serve(_ messages: [ClientMessage], for session: SessionID) {
         // The session has ended, and the driver did not know it yet.
-        guard sessions.isOfValues(session) else { return sessions.countRefusal() }
+        guard sessions.isOfValues(session), !sessions.leaving.contains(session)
+        else { return sessions.countRefusal() }
         for message in messages {
             if let error = message.failure {
                 sessions.refuse(.invalid, error.problem, fix: error.fix, message.id, session)
@@ -35,13 +37,21 @@ extension Replica {
         }
     }
 
-    private mutating func serve(_ message: consuming ClientMessage, for session: SessionID) {
+    /// Serves a request.
+    ///
+    /// - Parameter decidedTime: When the last transaction was decided that the request has waited for.
+    mutating func serve(
+        _ message: consuming ClientMessage, for session: SessionID,
+        after decidedTime: HybridTime? = nil
+    ) {
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
         } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
+        } else if delays(message, of: session) {
+            return
         } else if sessions.serve(message, for: session, seeing: replication.view) {
-            perform(Submission(session, message))
+            perform(Submission(session, message, after: decidedTime))
         }
     }
 
@@ -202,8 +212,14 @@ extension Replica {
                 to: submission.session)
             return false
         case .admitted:
-            guard sessions.clients.isHalted(submission.session) else { return true }
-            throw halt(submission.session, at: stamp, because: Sessions.haltedProblem)
+            if sessions.clients.isHalted(submission.session) {
+                throw halt(submission.session, at: stamp, because: Sessions.haltedProblem)
+            }
+            guard let decided = submission.decidedTime, stamp.time <= decided else { return true }
+            sometimes(.stampIsOlderThanDecision)
+            throw halt(
+                submission.session, at: stamp,
+                because: "a transaction that this client sent before was decided after the stamp")
         case .refused(let problem):
             sometimes(.stampComesTooLate)
             let isHalted = sessions.clients.isHalted(submission.session)
@@ -257,6 +273,13 @@ extension Replica {
         } else {
             try judge(write, of: submission.session)
         }
+        do throws(DataError) {
+            try write.value.validate(at: write.path)
+        } catch {
+            throw RequestFailure(error)
+        }
+        // No value has such a hash, and messages between nodes have no room for it.
+        guard condition.hash.isPossible else { throw .changed(at: write.path) }
         if condition.isLocal || replication.peers.all.isEmpty {
             return try decideHere(write, if: condition.hash, named: name, for: submission)
         }
@@ -287,13 +310,6 @@ extension Replica {
 // MARK: - The end of a session
 
 extension Replica {
-    /// Closes a session, and does its on-disconnect writes.
-    mutating func close(_ session: SessionID) {
-        coordination.forwarded.removeAll(of: session)
-        write(permitted(sessions.close(session)))
-        sessions.access.forget(session)
-    }
-
     /// Does the on-disconnect writes of a closed session as one operation; a node that rejoins does it
     /// afterwards.
     mutating func write(_ left: PermittedWrites) {

@@ -96,7 +96,9 @@ public struct Replica: Sendable {
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)
         case .requested(let frame, let session): serve(frame, for: session)
-        case .opened(let session): sessions.openSessionOfValues(session)
+        case .opened(let session):
+            endLeaving(session)
+            sessions.openSessionOfValues(session)
         case .identified(let session, let principal): identify(session, as: principal)
         case .requestedMessages(let messages, let session): serve(messages, for: session)
         case .closed(let session): close(session)

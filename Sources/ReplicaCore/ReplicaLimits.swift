@@ -22,6 +22,10 @@ public struct ReplicaLimits: Sendable {
     public var forwardedTransactions = 10_000
     /// The bytes of their values.
     public var forwardedBytes = 64 << 20
+    /// Requests of clients that wait for the decision of an earlier transaction of their session.
+    public var waitingRequests = 10_000
+    /// Their bytes.
+    public var waitingRequestBytes = 64 << 20
     /// Transactions that wait at the coordinator for what they depend on, or for its lease; more are dropped, and sent again.
     public var proposedTransactions = 10_000
     /// Clients that wait until all earlier writes have arrived.

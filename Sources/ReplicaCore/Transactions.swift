@@ -31,6 +31,18 @@ extension Replica {
                 replication.clock.observe(coordination.election.floor)
             }
         }
+        // A decision releases requests that waited for it, and these may be transactions as well.
+        repeat {
+            advanceTransactions(in: situation)
+            answerTransactions()
+        } while serveReleased()
+        coordination.dropExpired(at: now.elapsedMilliseconds)
+        if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
+        replication.turn.immediate.append(all: coordination.takeOutputs())
+    }
+
+    /// Sends the coordinator the transactions of this node's clients and, if this member is the coordinator, decides.
+    private mutating func advanceTransactions(in situation: Election.Situation) {
         coordination.forwardTransactions(seeing: replication.view, replication.peers)
         if let lease = coordination.election.lease(in: situation) {
             decide(within: lease)
@@ -39,10 +51,6 @@ extension Replica {
         } else if !coordination.election.isCaughtUp {
             coordination.dropAll()
         }
-        coordination.dropExpired(at: now.elapsedMilliseconds)
-        if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
-        replication.turn.immediate.append(all: coordination.takeOutputs())
-        answerTransactions()
     }
 
     /// What the election needs to know of this moment.
@@ -88,12 +96,15 @@ extension Replica {
     private mutating func answerTransactions() {
         let answered = coordination.takeAnswered(seeing: replication.view, replication.peers)
         for (entry, failure) in answered {
+            // The transaction may still be done: what the client sent after it would come before it.
+            if entry.verdict == nil { sessions.dropWaiting(ofLeaving: entry.session) }
             if let failure {
                 let isUser = sessions.access.isUser(entry.session)
                 sessions.refuse(
                     isUser ? failure.asUsersSeeIt : failure, entry.requestID, entry.session)
             } else {
                 sessions.send(entry.confirmation, to: entry.session)
+                sessions.waiting.note(decidedAt: replication.clock.last, of: entry.session)
             }
         }
     }

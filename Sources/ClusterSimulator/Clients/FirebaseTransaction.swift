@@ -77,8 +77,8 @@ extension FirebaseClient {
         switch status {
         case "ok": endTransaction(.acknowledged)
         case "datastale" where transaction.tries < FirebaseTransaction.triesLimit: runTransaction()
-        case "datastale": endTransaction(.failed)
-        default: endTransaction(.unknown)
+        // Firebase's clients take any other status as a sign that it was not done.
+        default: endTransaction(.failed)
         }
     }
 

@@ -58,6 +58,8 @@ extension ReplicaLimits {
         limits.repairRequests = 1
         limits.forwardedTransactions = 8
         limits.forwardedBytes = 10_000
+        limits.waitingRequests = 8
+        limits.waitingRequestBytes = 10_000
         limits.proposedTransactions = 8
         limits.stabilityWaiters = 2
         limits.concernWaiters = 6

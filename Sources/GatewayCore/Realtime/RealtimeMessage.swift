@@ -151,7 +151,7 @@ extension JSONNode {
 }
 
 extension JSONNode {
-    /// How long a conditional put waits for the coordinator's decision.
+    /// How long a conditional put waits for a coordinator.
     private static let patienceMilliseconds: UInt64 = 10_000
 
     private var data: JSONNode { get throws(DataError) { try self["d"].required("d") } }
@@ -168,7 +168,8 @@ extension JSONNode {
         let value = try data.value()
         let condition = self["h"]?.string.map {
             Condition(
-                DataHash(text: $0), patienceMilliseconds: JSONNode.patienceMilliseconds)
+                DataHash(text: $0), patienceMilliseconds: JSONNode.patienceMilliseconds,
+                waitsOnceSent: true)
         }
         return ClientMessage.put(id: 0, path: path, value: value, condition: condition).request
     }

@@ -63,7 +63,8 @@ struct Access: Sendable {
         isOpen ? nil : User(principal(of: session))
     }
 
-    private func principal(of session: SessionID) -> Principal {
+    /// Who a client is.
+    func principal(of session: SessionID) -> Principal {
         clients.isEmpty ? unidentified : clients[session]?.principal ?? unidentified
     }
 

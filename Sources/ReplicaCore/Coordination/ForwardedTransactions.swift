@@ -16,6 +16,8 @@ struct ForwardedTransactions: Sendable {
         var concern: WriteConcern?
         /// When the client stops waiting.
         var untilMilliseconds = UInt64.max
+        /// Whether the client waits without a limit once the coordinator may have the transaction.
+        var waitsOnceSent = false
         /// The coordinator that it was sent to last, and when.
         var sentTo: Coordinator?
         var sentMilliseconds: UInt64 = 0
@@ -37,6 +39,10 @@ struct ForwardedTransactions: Sendable {
     private var answeredCount = 0
     /// The next time at which something is to be sent or to expire, unless the coordinator changes.
     private var nextMilliseconds: UInt64 = 0
+    /// The locations of each session's transactions.
+    private var locations: [SessionID: [Path]] = [:]
+    /// The sessions of transactions that were removed since the last `takeReleased`.
+    private var released: Set<SessionID> = []
 
     init(within limits: ReplicaLimits) { self.limits = limits }
 
@@ -52,6 +58,7 @@ struct ForwardedTransactions: Sendable {
     mutating func add(_ entry: Entry) {
         remove { $0.proposal.id == entry.proposal.id }
         entries.append(entry)
+        locations[entry.session, default: []].append(entry.proposal.path)
         byteCount += entry.byteCount
         nextMilliseconds = 0
     }
@@ -115,8 +122,16 @@ struct ForwardedTransactions: Sendable {
         for entry in taken {
             byteCount -= entry.byteCount
             if entry.verdict != nil { answeredCount -= 1 }
+            release(entry)
         }
         return taken
+    }
+
+    private mutating func release(_ entry: Entry) {
+        released.insert(entry.session)
+        var rest = locations[entry.session] ?? []
+        rest.firstIndex(of: entry.proposal.path).map { _ = rest.remove(at: $0) }
+        locations[entry.session] = rest.isEmpty ? nil : rest
     }
 
     /// The proposals that are to be sent to the coordinator now, in order.
@@ -129,6 +144,7 @@ struct ForwardedTransactions: Sendable {
             if let coordinator, isDue(entries[index], for: coordinator, at: milliseconds) {
                 entries[index].sentTo = coordinator
                 entries[index].sentMilliseconds = milliseconds
+                if entries[index].waitsOnceSent { entries[index].untilMilliseconds = .max }
                 due.append(entries[index].proposal)
             }
             let alias =
@@ -149,6 +165,34 @@ struct ForwardedTransactions: Sendable {
         sometimes(.transactionGoesToAnotherCoordinator)
         // One of an earlier term would refuse on old data what the later one may have done.
         return coordinator.term >= last.term
+    }
+}
+
+// MARK: - Sessions
+
+extension ForwardedTransactions {
+    /// Whether a transaction of a session is undecided.
+    func contains(_ session: SessionID) -> Bool { locations[session] != nil }
+
+    /// Whether a location is that of an undecided transaction of a session, or lies above or below it.
+    func overlaps(_ location: Path, of session: SessionID) -> Bool {
+        locations[session]?.contains { $0.overlaps(location) } ?? false
+    }
+
+    /// Removes and returns the sessions of which a transaction has been removed, ascending.
+    mutating func takeReleased() -> [SessionID] {
+        if released.isEmpty { return [] }
+        defer { released.removeAll() }
+        return released.sorted()
+    }
+
+    /// Ends the waiting of a client that is gone: its transactions expire at this time.
+    mutating func limit(_ session: SessionID, until milliseconds: UInt64) {
+        for index in entries.indices where entries[index].session == session {
+            entries[index].waitsOnceSent = false
+            entries[index].untilMilliseconds = min(entries[index].untilMilliseconds, milliseconds)
+        }
+        nextMilliseconds = 0
     }
 }
 

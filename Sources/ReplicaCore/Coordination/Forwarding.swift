@@ -30,6 +30,7 @@ extension Coordination {
             let longest = UInt64(86_400_000)
             entry.untilMilliseconds = now.elapsedMilliseconds + min(patience, longest)
         }
+        entry.waitsOnceSent = condition.waitsOnceSent
         forwarded.add(entry)
     }
 

@@ -66,6 +66,11 @@ struct Disconnects: Sendable {
         sessions[id] = session.writes.isEmpty ? nil : session
     }
 
+    /// Where a session's on-disconnect writes are.
+    func locations(of id: SessionID) -> [Path] {
+        sessions[id]?.writes.writes.map(\.path) ?? []
+    }
+
     /// Removes and returns the on-disconnect writes of a session.
     mutating func take(_ id: SessionID) -> [Write] {
         guard let session = sessions.removeValue(forKey: id) else { return [] }

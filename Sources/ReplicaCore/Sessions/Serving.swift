@@ -10,9 +10,11 @@ import SyncProtocol
 struct Submission: Sendable {
     let session: SessionID
     let message: ClientMessage
+    /// When the last transaction was decided that the request has waited for.
+    let decidedTime: HybridTime?
 
-    init(_ session: SessionID, _ message: ClientMessage) {
-        (self.session, self.message) = (session, message)
+    init(_ session: SessionID, _ message: ClientMessage, after decidedTime: HybridTime? = nil) {
+        (self.session, self.message, self.decidedTime) = (session, message, decidedTime)
     }
 
     var id: UInt64 { message.id }

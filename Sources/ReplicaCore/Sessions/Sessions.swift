@@ -20,6 +20,10 @@ struct Sessions: Sendable {
     var disconnects = Disconnects()
     var writeConcernWaiters: WriteConcernWaiters
     var stabilityWaiters: StabilityWaiters
+    /// Requests that wait for the decision of a transaction of their session.
+    var waiting: WaitingRequests
+    /// The sessions whose clients are gone, while transactions of theirs are undecided.
+    private(set) var leaving: Set<SessionID> = []
     var clients = ClientSessions()
     var access: Access
     var versionDelta = VersionVectorDelta()
@@ -46,6 +50,7 @@ struct Sessions: Sendable {
             keptMilliseconds: configuration.keptTreeMilliseconds, within: configuration.limits)
         writeConcernWaiters = WriteConcernWaiters(within: configuration.limits)
         stabilityWaiters = StabilityWaiters(within: configuration.limits)
+        waiting = WaitingRequests(within: configuration.limits)
         listens = Listens(
             indexing: configuration.indexes, within: .init(configuration))
     }
@@ -137,13 +142,30 @@ extension Sessions {
     /// Begins a session whose answers are values.
     mutating func openSessionOfValues(_ session: SessionID) { outbox.open(session) }
 
-    /// Closes a session; returns its on-disconnect writes. Who its client is, is known until `Access.forget`.
-    mutating func close(_ session: SessionID) -> LeftWrites {
+    /// Ends what a client is shown, as it is gone; its requests that wait are still served.
+    mutating func leave(_ session: SessionID) {
+        leaving.insert(session)
+        removeInterest(of: session)
+    }
+
+    /// Drops the requests that wait in the session of a client that is gone.
+    mutating func dropWaiting(ofLeaving session: SessionID) {
+        if leaving.contains(session) { _ = waiting.take(session) }
+    }
+
+    private mutating func removeInterest(of session: SessionID) {
         listens.removeAll(of: session)
         slowClients.remove(session)
-        outbox.close(session)
         writeConcernWaiters.removeAll(of: session)
         stabilityWaiters.removeAll(of: session)
+    }
+
+    /// Closes a session; returns its on-disconnect writes. Who its client is, is known until `Access.forget`.
+    mutating func close(_ session: SessionID) -> LeftWrites {
+        leaving.remove(session)
+        removeInterest(of: session)
+        _ = waiting.take(session)
+        outbox.close(session)
         clients.remove(session)
         return LeftWrites(session: session, writes: disconnects.take(session))
     }

@@ -147,12 +147,12 @@ extension MessagePackReader {
 
     mutating func dataHash() throws(FrameError) -> DataHash {
         let start = position
-        let text = try string("a hash (a string)")
-        // A SHA-1 digest in base 64, or nothing for null.
-        guard text.isEmpty || text.utf8.count == 28 else {
-            throw .expected("a hash of 28 characters", found: "\(text.utf8.count)", at: start)
+        let hash = DataHash(text: try string("a hash (a string)"))
+        guard hash.isPossible else {
+            throw .expected(
+                "a hash of 28 characters", found: "\(hash.text.utf8.count)", at: start)
         }
-        return DataHash(text: text)
+        return hash
     }
 
     fileprivate mutating func childLimit() throws(FrameError) -> Int {

@@ -83,10 +83,18 @@ public struct Condition: Equatable, Sendable {
     /// nothing was done, and otherwise by `undecided`. Without it, it waits as long as the connection lasts.
     public let patienceMilliseconds: UInt64?
 
-    package init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
+    /// Whether `within` ends once the coordinator may have the put, which then waits for the decision: for clients that take
+    /// every error as a sign that nothing was done. Gateways set it; frames have no option for it.
+    package let waitsOnceSent: Bool
+
+    package init(
+        _ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil,
+        waitsOnceSent: Bool = false
+    ) {
         self.hash = hash
         self.isLocal = isLocal
         self.patienceMilliseconds = patienceMilliseconds
+        self.waitsOnceSent = waitsOnceSent
     }
 }
 

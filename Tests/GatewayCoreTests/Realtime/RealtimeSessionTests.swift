@@ -264,6 +264,27 @@ import Testing
                 == [Rig.push("d", "c", "2"), Rig.answer(4)])
     }
 
+    @Test func `a put whose outcome is unknown is not answered, and its connection ends`() {
+        var rig = connected()
+        let unknown = NodeMessage.error(id: 1, code: .undecided, problem: "p", fix: "f")
+        #expect(rig.answer(unknown) == [])
+        #expect(rig.closed == [SessionID(number: 1): 1_011])
+    }
+
+    @Test func `a put with a hash waits without a limit once a coordinator may have it`() throws {
+        let text = Array(Rig.request(1, "p", #"{"p":"/c","d":1,"h":""}"#).utf8)
+        let message = try RealtimeMessage(text, by: RealtimeSession.makeReader())
+        guard case .request(let request) = message, case .other(.put(let put)) = request.action
+        else {
+            Issue.record("\(message) is no put")
+            return
+        }
+        #expect(
+            put.condition
+                == Condition(
+                    DataHash(text: ""), patienceMilliseconds: 10_000, waitsOnceSent: true))
+    }
+
     @Test func `an update of deep keys is one message`() {
         var rig = connected()
         _ = rig.request(1, "p", #"{"p":"/r","d":{"c":1,"x":{"z":1}}}"#)

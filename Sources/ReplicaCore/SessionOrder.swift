@@ -1,0 +1,132 @@
+import DataTree
+import Marks
+import SyncProtocol
+
+// The order of one session's requests: those that overlap an undecided transaction of the session wait for its decision.
+
+extension Replica {
+    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one; refuses it
+    /// if too many wait.
+    ///
+    /// - Returns: Whether it is not to be served yet.
+    mutating func delays(_ message: ClientMessage, of session: SessionID) -> Bool {
+        guard coordination.forwarded.contains(session) || sessions.waiting.contains(session)
+        else { return false }
+        let locations = sessions.locations(of: message, in: session)
+        let isBehindStamps = message.stamp != nil && sessions.waiting.hasStamps(of: session)
+        guard isBehindStamps || locations.contains(where: { isBlocked($0, for: session) })
+        else { return false }
+        if let shortage = sessions.waiting.shortage {
+            sometimes(.tooManyRequestsWait)
+            sessions.refuse(shortage, message.id, session)
+        } else {
+            sometimes(.requestWaitsForDecision)
+            let principal = sessions.access.principal(of: session)
+            sessions.waiting.append(message, at: locations, of: session, as: principal)
+        }
+        return true
+    }
+
+    /// Whether requests of a session at this location wait.
+    private func isBlocked(_ location: Path, for session: SessionID) -> Bool {
+        coordination.forwarded.overlaps(location, of: session)
+            || sessions.waiting.overlaps(location, of: session)
+    }
+
+    /// Serves the requests whose transactions are decided, in the order in which they were sent.
+    ///
+    /// - Returns: Whether there were any.
+    mutating func serveReleased() -> Bool {
+        var hasServed = false
+        for session in coordination.forwarded.takeReleased() {
+            for one in sessions.waiting.take(session) {
+                serve(one, for: session)
+                hasServed = true
+            }
+            if sessions.leaving.contains(session) { continueClosing(session) }
+        }
+        return hasServed
+    }
+
+    /// Serves a request on behalf of the user who sent it.
+    private mutating func serve(_ one: WaitingRequests.Waiting, for session: SessionID) {
+        let principal = sessions.access.principal(of: session)
+        let isSame = principal == one.principal
+        if !isSame { _ = sessions.access.identify(session, as: one.principal) }
+        serve(one.message, for: session, after: one.decidedTime)
+        // Judges a listen that has just begun by who the client is at present.
+        if !isSame { identify(session, as: principal) }
+    }
+}
+
+// MARK: - The end of a session
+
+extension Replica {
+    /// How long transactions of a client that is gone may stay undecided. Then its on-disconnect writes are done anyway,
+    /// and its waiting requests are dropped.
+    private static let closingMilliseconds: UInt64 = 5_000
+
+    /// Ends a session: its client is gone. Its on-disconnect writes are done, after the requests that they overlap.
+    mutating func close(_ session: SessionID) {
+        guard coordination.forwarded.contains(session) || sessions.waiting.contains(session)
+        else { return finishClosing(session) }
+        sometimes(.clientLeavesUndecided)
+        sessions.leave(session)
+        coordination.forwarded.limit(
+            session, until: now.elapsedMilliseconds + Replica.closingMilliseconds)
+        let locations = sessions.disconnects.locations(of: session)
+        if !locations.contains(where: { isBlocked($0, for: session) }) {
+            let writes = sessions.disconnects.take(session)
+            write(permitted(LeftWrites(session: session, writes: writes)))
+        }
+    }
+
+    /// Ends a session whose client is gone once none of its transactions is undecided.
+    private mutating func continueClosing(_ session: SessionID) {
+        if coordination.forwarded.contains(session) || sessions.waiting.contains(session) { return }
+        finishClosing(session)
+    }
+
+    private mutating func finishClosing(_ session: SessionID) {
+        write(permitted(sessions.close(session)))
+        sessions.access.forget(session)
+    }
+
+    /// Ends a session whose client is gone at once, as the driver gives its number to another one.
+    mutating func endLeaving(_ session: SessionID) {
+        guard sessions.leaving.contains(session) else { return }
+        coordination.forwarded.removeAll(of: session)
+        finishClosing(session)
+    }
+}
+
+// MARK: - Locations
+
+extension Sessions {
+    /// The locations that a request reads or writes.
+    fileprivate func locations(of message: ClientMessage, in session: SessionID) -> [Path] {
+        switch message.request {
+        case .get(let get): [get.path]
+        case .children(let children): [children.path]
+        case .put(let put): [put.path]
+        case .merge(let merge): merge.writes.map { merge.path.appending($0.path) }
+        case .push(let push): [push.path]
+        case .listen(let listen): [listen.path]
+        case .unlisten(let unlisten): location(ofListen: unlisten.listen, in: session)
+        case .onDisconnect(let put): [put.path]
+        case .onDisconnectMerge(let merge): merge.writes.map { merge.path.appending($0.path) }
+        case .onDisconnectCancel(let cancel): [cancel.path]
+        case .hello, .awaitStable, .ping, .status, .evict, .backup, .rules, .setRules, .explain,
+            .writes, .coverage, .rulesHistory:
+            []
+        }
+    }
+
+    /// Where a listen is, or will be once it no longer waits.
+    private func location(ofListen id: UInt64, in session: SessionID) -> [Path] {
+        let listener = Listens.Listener(session: session, id: id)
+        let location =
+            listens.listen(of: listener)?.path ?? waiting.location(ofListen: id, of: session)
+        return location.map { [$0] } ?? []
+    }
+}
