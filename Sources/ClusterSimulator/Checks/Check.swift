@@ -88,6 +88,8 @@ public enum Check: String, CaseIterable, Sendable {
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.
     case transactionsLinearizable = "transactions-linearizable"
+    /// The writes of a session at one location take effect in the order in which it has sent them, transactions included.
+    case sessionsKeepTheirOrder = "sessions-keep-their-order"
     /// Coordinators of transactions follow one another: each stamps above all earlier ones, and knows what was said to be done.
     case decisionsFollow = "decisions-follow"
     /// No on-disconnect write is done while the connection that it waits for lives.

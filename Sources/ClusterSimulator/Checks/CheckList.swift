@@ -41,6 +41,7 @@ extension Check {
             case .goneClientsAreNoticed: GoneClients.judge(evidence)
             case .transactionsCount: Transactions.judgeCount(evidence)
             case .transactionsLinearizable: Transactions.judgeRegister(evidence)
+            case .sessionsKeepTheirOrder: SessionsKeepTheirOrder.judge(evidence)
             case .decisionsFollow: DecisionsFollow.judge(evidence)
             case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)

@@ -62,6 +62,7 @@ struct FirebaseClient {
     var tree = SyncTree()
     var writes: [Write] = []
     var transaction: FirebaseTransaction?
+    var successions: Successions
     var requests: [Int64: Request] = [:]
     /// The number of the request that began each listen.
     var begun: [ListenName: Int64] = [:]
@@ -88,6 +89,7 @@ struct FirebaseClient {
     ) {
         self.index = index
         (self.polls, self.isUndisturbed) = (polls, isUndisturbed)
+        successions = Successions(of: index)
         self.nodes = nodes
         self.program = program
         self.streams = streams
@@ -209,7 +211,8 @@ extension FirebaseClient {
             case .ended(let code):
                 refuse()
                 // As another session of its own has begun after a failure, or the node stops.
-                let isExpected = !isUndisturbed && (code == 1_000 || code == 1_001)
+                // 1011: nobody knows whether its transaction was done.
+                let isExpected = !isUndisturbed && [1_000, 1_001, 1_011].contains(code)
                 if !isExpected { fail("its node closed with \(code)") }
             case .refused(let status):
                 refuse()
@@ -246,6 +249,7 @@ extension FirebaseClient {
 
     mutating func beginSession(named name: String) {
         (session, isReady) = (name, true)
+        successions.beginSession()
         for listen in tree.serverListens { begin(listen) }
         for write in writes { send(write) }
         if transaction != nil { runTransaction() }

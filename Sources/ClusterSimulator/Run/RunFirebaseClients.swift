@@ -54,6 +54,9 @@ extension SimulatedRun {
         let tag = "c\(firebaseClients[number].index + 1)-\(now)"
         guard let step = firebaseClients[number].nextStep(tag: tag) else { return }
         perform(step, number)
+        if firebaseClients[number].random.happens(scenario.workload.successions) {
+            firebaseClients[number].sendSuccession()
+        }
         if firebaseClients[number].random.index(below: 8) == 0 {
             firebaseClients[number].beginChange()
         }

@@ -94,6 +94,8 @@ struct WorkloadSettings: Sendable {
     var children = 0
     /// The chance that a step of an application is a transaction, besides one in ten.
     var transactions = Probability.zero
+    /// The chance that a Firebase client sends a succession of writes besides a step.
+    var successions = Probability.zero
     var weights = [Int](repeating: 0, count: Kind.allCases.count)
     var lists = 1
     var counters = 1

@@ -90,6 +90,7 @@ extension ScenarioSection {
             .count("counters", \.workload.counters, in: 1...1_000),
             .chance("concern", \.workload.concern),
             .chance("transactions", \.workload.transactions),
+            .chance("successions", \.workload.successions),
         ]
             + WorkloadSettings.Kind.allCases.enumerated().map { index, kind in
                 .count(kind.rawValue, \.workload.weights[index], in: 0...1_000)

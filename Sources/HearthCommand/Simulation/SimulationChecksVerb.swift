@@ -70,7 +70,7 @@ extension Check {
         case .listenersConverge: .listeners
         case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
             .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
-            .transactionsLinearizable, .decisionsFollow:
+            .transactionsLinearizable, .decisionsFollow, .sessionsKeepTheirOrder:
             .programs
         case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree,
             .stableAnswersHold:
@@ -120,6 +120,7 @@ extension Check {
         case .memoryIsFreed: "what is stable is forgotten"
         case .transactionsCount: "each committed transaction counts once"
         case .transactionsLinearizable: "transactions on a value rest one upon the other"
+        case .sessionsKeepTheirOrder: "a session's writes take effect in their order"
         case .decisionsFollow: "a coordinator knows what earlier ones have decided"
         case .onDisconnectWaits: "on-disconnect writes wait until their connection ends"
         case .equalVectorsEqualTrees: "nodes that hold the same show the same, at any time"
