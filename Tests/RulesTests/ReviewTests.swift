@@ -73,6 +73,7 @@ import Testing
         #"{"a":{".read":"auth != null && query.equalTo == auth.uid"}}"#,
         #"{"a":{".read":"query.equalTo == auth.uid && auth.uid != null"}}"#,
         #"{"a":{".read":"auth == null ? false : query.equalTo == auth.uid"}}"#,
+        #"{"a":{".read":"auth == null ? now > 1 : query.equalTo == auth.uid"}}"#,
         #"{"$k":{".read":"auth.uid == $k", ".write":"auth.token.admin == true || auth.uid == 'x'"}}"#,
         #"{"a":{".read":"query.orderByChild == 'by' && query.equalTo == 'x'"}}"#,
         #"{"a":{".validate":"newData.child('by').val() == auth.uid"}}"#,

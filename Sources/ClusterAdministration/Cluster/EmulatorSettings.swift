@@ -7,6 +7,11 @@ extension ClusterFile {
     /// Whether the cluster behaves as Firebase's emulator.
     package var isEmulator: Bool { settings["emulator"] == .boolean(true) }
 
+    /// Whether each client is an administrator: nothing in the file says who clients are.
+    package var isOpenToAll: Bool {
+        !isEmulator && settings["secrets"] == nil && settings["tokens"] == nil
+    }
+
     /// Makes an emulator of a cluster whose file says nothing of who clients are.
     package mutating func becomeEmulator() {
         let decisive = ["emulator", "secrets", "tokens"]

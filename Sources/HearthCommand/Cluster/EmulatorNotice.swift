@@ -22,6 +22,12 @@ struct EmulatorNotice {
             "pages of other origins than this machine's are refused (403)"
             + (file.origins.isEmpty ? "" : ", except \(file.origins.joined(separator: ", "))")
             + "; --origin https://HOST permits one"
+        if file.isOpenToAll {
+            return [
+                "each program on this machine is an administrator, and rules apply to no client; \"emulator\": true in cluster.json "
+                    + "changes that"
+            ]
+        }
         guard file.isEmulator else { return [] }
         guard let rules else {
             return [

@@ -58,13 +58,17 @@ def put(path, data, tag=""):
     return '{"t":"d","d":{"a":"d","b":{"p":"%s","d":%s%s}}}' % (path, data, tag)
 
 
+# What the SDK sends to an emulator for a mock user: {"alg":"none","type":"JWT"} and {"sub":"ada",…}, unsigned.
+ADA = "eyJhbGciOiJub25lIiwidHlwZSI6IkpXVCJ9.eyJzdWIiOiJhZGEiLCJ1c2VyX2lkIjoiYWRhIiwiaWF0IjowLCJleHAiOjM2MDB9."
+
+
 async def begin():
     client = await Client.connect()
     await client.send('{"t":"d","d":{"r":1,"a":"s","b":{"c":{"sdk.node.12-18-0":1}}}}')
     await client.expect(ok(1))
     await client.send("0")
     await client.silence()
-    for action, body in [("gauth", '{"cred":"owner"}'), ("auth", '{"cred":"a.b."}'), ("unauth", "{}")]:
+    for action, body in [("gauth", '{"cred":"owner"}'), ("auth", '{"cred":"%s"}' % ADA), ("unauth", "{}")]:
         await client.send('{"t":"d","d":{"r":2,"a":"%s","b":%s}}' % (action, body))
         assert (await client.receive())["d"]["b"]["s"] == "ok"
     return client
