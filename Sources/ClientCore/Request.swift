@@ -152,6 +152,20 @@ extension Request.Work {
             }
         case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: break
         }
+        try validateSize()
+    }
+
+    /// Refuses a write that no node reads: a node would close the connection, and the next one, too.
+    private func validateSize() throws(DataError) {
+        // The rest of the frame has other requests.
+        let limit = NativeProtocol.requestLimit - (1 << 20)
+        // Few are so large that it is worth encoding them for this: a number has 9 bytes at most, and one digit at least.
+        guard changesTree, byteEstimate > limit / 9 else { return }
+        let byteCount = message(id: .max).frame.count
+        guard byteCount > limit else { return }
+        throw DataError(
+            problem: "the write of \(path) has \(byteCount) bytes, and nodes take \(limit)",
+            fix: "split it into several writes")
     }
 
     /// Roughly its size in bytes, for the limit of waiting requests.

@@ -6,6 +6,19 @@ import Testing
 @testable import ClientCore
 
 @Suite struct RequestTests {
+    @Test func `a write that no node would read fails, and the next one is sent`() {
+        var rig = Rig()
+        rig.open()
+        let part = Value.string(String(repeating: "x", count: 10_000_000))
+        let large = Value.object(["a": part, "b": part, "c": part, "d": part])
+        let outputs = rig.turn(put(1, large), put(2))
+        #expect(Rig.failures(outputs).map(\.code) == [.invalid])
+        #expect(Rig.failures(outputs).first?.problem.contains("nodes take") == true)
+        #expect(Rig.messages(outputs) == [.put(id: 2, path: path("k2"), value: .integer(1))])
+        let fits = Value.object(["a": part, "b": part, "c": part])
+        #expect(Rig.messages(rig.turn(put(3, fits))).count == 1)
+    }
+
     private func got(_ id: UInt64, _ text: String, _ query: Query = Query()) -> Input {
         .asked(Request(RequestID(number: id), .get(path(text), query)))
     }

@@ -54,10 +54,12 @@ extension RealtimeSession {
         do throws(JSONError) {
             return perform(try RealtimeMessage(bytes, by: reader))
         } catch {
+            // Its path names keys, which may be as long as the message.
+            let problem = String("\(error)".prefix(RealtimeSession.problemLength))
             guard let number = RequestNumberReader.number(in: bytes) else {
-                return close(SessionEnd(.unreadable, "\(error)"))
+                return close(SessionEnd(.unreadable, problem))
             }
-            return refuse(number, .invalid, "\(error)", error.fix)
+            return refuse(number, .invalid, problem, error.fix)
         }
     }
 

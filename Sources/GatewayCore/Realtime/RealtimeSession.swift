@@ -26,6 +26,8 @@ package struct RealtimeSession {
     package static let silenceMilliseconds: UInt64 = 100_000
     /// So many requests may be unanswered.
     static let requestLimit = 20_000
+    /// So many characters say what is wrong with a message.
+    static let problemLength = 400
 
     /// How the client names this session when it connects again: `ls=`.
     package let name: String

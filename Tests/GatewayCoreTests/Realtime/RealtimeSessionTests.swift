@@ -415,6 +415,16 @@ import Testing
         #expect(rig.replica.value.children.count == 1)
     }
 
+    @Test func `the reason for a refusal is short, however long the keys are that lead to it`() {
+        var rig = connected()
+        let key = String(repeating: "k", count: 1 << 20)
+        let told = rig.request(7, "p", #"{"p":"/x","d":{"\#(key)":1e999}}"#)
+        #expect(told[0].hasPrefix(#"{"t":"d","d":{"r":7,"b":{"s":"failure","d":"line 1"#))
+        #expect(told[0].count < 600)
+        _ = rig.send(#"{"\#(key)":1e999}"#)
+        #expect(rig.closed == [SessionID(number: 1): 1_002])
+    }
+
     @Test(arguments: ["1", "[]", "{}", #"{"t":"x","d":{}}"#, #"{"t":"d","d":{"a":"q"}}"#])
     func `a message of another kind is ignored`(text: String) {
         var rig = connected()
