@@ -255,10 +255,12 @@ struct ConfigurationFile {
                 #""\#(keys.joined(separator: " "))" is not \#(describe(type))"#, at: keys,
                 fix: example)
         case .dataCorrupted:
-            // Foundation keeps to itself where it stopped reading.
+            let fix = "compare it with configs/three-nodes.json5"
+            guard let fault = JSON5Fault(in: Array(data)) else {
+                return NodeError(problem: "\(path) is not JSON5", fix: fix)
+            }
             return NodeError(
-                problem: "\(path) is not JSON5: a bracket, a comma or a quote is missing or wrong",
-                fix: "compare it with configs/three-nodes.json5")
+                problem: "\(path):\(fault.line):\(fault.column): \(fault.problem)", fix: fix)
         @unknown default:
             return NodeError(problem: "\(path): \(error)", fix: example)
         }
