@@ -6,6 +6,8 @@ struct UpgradeAnswer: Sendable {
         case accepted
         /// There is no WebSocket, as the client has not shown that it may have one.
         case denied
+        /// There is no WebSocket, as the server takes no clients now.
+        case unavailable
         /// There is no WebSocket, for this reason.
         case refused(String)
     }
@@ -43,6 +45,7 @@ struct UpgradeAnswer: Sendable {
         let status = lines.popFirst() ?? ""
         guard status.hasPrefix("HTTP/1.1 ") else { return .refused("it does not speak HTTP/1.1") }
         if status.hasPrefix("HTTP/1.1 401") { return .denied }
+        if status.hasPrefix("HTTP/1.1 503") { return .unavailable }
         guard status.hasPrefix("HTTP/1.1 101") else {
             return .refused("it answered \(status.dropFirst("HTTP/1.1 ".count))")
         }

@@ -14,6 +14,8 @@ public struct WebSocketClient: Sendable {
         case answer([UInt8])
         /// Nothing more will arrive: the server wants another authorization.
         case denied
+        /// Nothing more will arrive: the server takes no clients now, by its status 503.
+        case unavailable
         /// Nothing more will arrive.
         case ended(problem: String)
     }
@@ -55,6 +57,7 @@ public struct WebSocketClient: Sendable {
             answer = nil
             return .opened
         case .denied?: return .denied
+        case .unavailable?: return .unavailable
         case .refused(let problem)?: return .ended(problem: problem)
         case nil where answer != nil: return nil
         case nil: break

@@ -7,6 +7,13 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public let problem: String
     /// What the reader can do about it.
     public let fix: String
+    /// The system's number of the error; 0 if the system has none for it.
+    let number: Int32
+
+    /// Whether the other machine refuses the connection: no process listens there.
+    public var isRefused: Bool { number == ECONNREFUSED }
+    /// Whether the other machine did not answer.
+    public var isSilence: Bool { [ETIMEDOUT, EHOSTUNREACH].contains(number) }
 
     /// The text of it.
     public var description: String { "\(problem): \(fix)" }
@@ -16,18 +23,21 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
         let reason = SocketError.reason(number)
         problem = "cannot \(action) \(address.location): \(reason)"
         fix = SocketError.fix(number, for: address)
+        self.number = number
     }
 
     init(unknownHost address: HTTPAddress) {
         problem = "cannot find the host of \(address.location)"
         fix =
             "write its address in numbers, such as http://127.0.0.1:\(address.port), or check the name"
+        number = 0
     }
 
     /// TLS refused what the other end sent, or its files.
     init(_ error: TLSError, trying action: String, _ address: HTTPAddress) {
         problem = "cannot \(action) \(address.location): \(error.problem)"
         fix = error.fix
+        number = 0
     }
 
     private static func reason(_ number: Int32) -> String {

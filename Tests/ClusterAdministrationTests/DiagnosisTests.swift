@@ -32,30 +32,51 @@ import ZeroMQ
         if peer { status.exchange.connectedPeers[cluster.nodes[1 - index].id] = 10 }
         change(&status)
         return ObservedNode(
-            node: cluster.nodes[index], process: nil, isLocal: false, answer: .success(status))
+            node: cluster.nodes[index], process: nil, isLocal: false, answer: .status(status))
     }
 
     private func findings(
-        _ first: ObservedNode, _ second: ObservedNode, later: ObservedNode? = nil,
-        isListening: Bool = true
+        _ first: ObservedNode, _ second: ObservedNode, later: ObservedNode? = nil
     ) -> [Diagnosis.Finding] {
-        Diagnosis(
-            of: cluster, [first, second], later: [later ?? first, second],
-            isListening: { _ in isListening }
-        ).findings
+        Diagnosis(of: cluster, [first, second], later: [later ?? first, second]).findings
     }
 
     @Test func `of healthy nodes is empty`() {
         #expect(findings(status(0), status(1)).isEmpty)
     }
 
-    @Test func `tells a node that nobody reaches from one that lets nobody in`() {
-        let silent = ObservedNode(
-            node: cluster.nodes[1], process: nil, isLocal: false, answer: nil)
-        let closed = findings(status(0), silent, isListening: false)
-        #expect(closed.count == 1 && closed[0].problem.contains("no process accepts connections"))
-        let refusing = findings(status(0), silent)
-        #expect(refusing.count == 1 && refusing[0].problem.contains("does not answer"))
+    /// A node of another machine with this answer.
+    private func remote(_ answer: StatusAnswer?) -> ObservedNode {
+        ObservedNode(node: cluster.nodes[1], process: nil, isLocal: false, answer: answer)
+    }
+
+    @Test(arguments: [
+        (StatusAnswer.refused, "is down: no process listens at http://127.0.0.1:9010"),
+        (.silent(isConnected: false), "is silent: nothing comes from http://127.0.0.1:9010"),
+        (
+            .silent(isConnected: true),
+            "is silent: http://127.0.0.1:9010 accepts connections and does not answer"
+        ),
+        (.denied(.missingCredential), "serves; only administrators may see its status"),
+        (.unavailable, "is starting and does not accept clients yet"),
+        (
+            .failed(problem: "another certificate", fix: "f"),
+            "cannot be asked at http://127.0.0.1:9010: another certificate"
+        ),
+    ])
+    func `distinguishes down, silent, starting and unauthorized`(
+        answer: StatusAnswer, problem: String
+    ) {
+        #expect(findings(status(0), remote(answer)).map(\.problem) == [problem])
+    }
+
+    @Test func `names the credential that is missing`() {
+        func fix(_ denial: Denial) -> String? {
+            findings(status(0), remote(.denied(denial))).first?.fix
+        }
+        #expect(fix(.missingCredential)?.contains("--secret FILE") == true)
+        #expect(fix(.unknownCredential)?.hasPrefix("the secret or token is wrong") == true)
+        #expect(fix(.notAdministrator)?.hasPrefix("the token is that of a user") == true)
     }
 
     @Test func `tells that nobody decides transactions, if that lasts`() {
@@ -88,9 +109,9 @@ import ZeroMQ
             status.identity.cluster = cluster.name
             status.coordination.coordinator = "n1"
             return ObservedNode(
-                node: cluster.nodes[index], process: nil, isLocal: false, answer: .success(status))
+                node: cluster.nodes[index], process: nil, isLocal: false, answer: .status(status))
         }
-        let found = Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
+        let found = Diagnosis(of: cluster, statuses, later: statuses)
             .findings
         let fixes = found.filter { $0.problem.contains("has no contact") }.map(\.fix)
         #expect(
@@ -112,10 +133,10 @@ import ZeroMQ
             status.coordination.coordinator = "n1"
             for other in others { status.exchange.connectedPeers[other.id] = 10 }
             return ObservedNode(
-                node: node, process: nil, isLocal: false, answer: .success(status),
+                node: node, process: nil, isLocal: false, answer: .status(status),
                 delayMilliseconds: clock.delay)
         }
-        return Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
+        return Diagnosis(of: cluster, statuses, later: statuses)
             .findings.map { "\($0.node) \($0.problem)" }
     }
 
@@ -213,7 +234,8 @@ import ZeroMQ
                 $0.data.loggedOperationsLimit = 1_000
             }
         }
-        let away = ObservedNode(node: cluster.nodes[1], process: nil, isLocal: true, answer: nil)
+        let away = ObservedNode(
+            node: cluster.nodes[1], process: nil, isLocal: true, answer: .refused)
         #expect(findings(log(400), away).map(\.node) == ["n2"])
         let found = findings(log(600), away).filter { $0.node == "n1" }
         #expect(found.map(\.severity) == [.warning])
@@ -277,7 +299,7 @@ import ZeroMQ
         answer.set(.null, at: try Path("lag"))
         let odd = ObservedNode(
             node: cluster.nodes[0], process: nil, isLocal: false,
-            answer: Result { () throws(DataError) in try NodeStatus(answer) })
+            answer: StatusAnswer(.message(.value(id: 1, value: answer)), showsCredential: false))
         #expect(odd.state == .unreadable)
         let found = findings(odd, status(1, hears: false)).filter { $0.node == "n1" }
         #expect(

@@ -70,11 +70,11 @@ final class `A cluster with keys, a certificate and a secret` {
             (nil, "requires an administrator's secret or a token"),
         ] {
             let refused = try hearth("get", "/a", "--timeout", "1", showing: file)
-            #expect(refused.status == 69 && refused.output.isEmpty)
+            #expect(refused.status == 77 && refused.output.isEmpty)
             #expect(refused.errors.contains(problem), "\(refused.errors)")
             #expect(refused.errors.contains("--secret FILE"))
             let status = try hearth("cluster", "status", showing: file)
-            #expect(status.status == 69 && status.output.contains("unreachable"))
+            #expect(status.status == 77 && status.output.contains("unauthorized"))
         }
         #expect(try hearth("cluster", "status").status == 0)
         #expect(try hearth("cluster", "doctor").output == "all 2 nodes are healthy\n")

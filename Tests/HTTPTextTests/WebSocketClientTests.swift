@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 503 Service Unavailable\r\n\r\n", "503 Service Unavailable"),
+        ("HTTP/1.1 500 Internal Server Error\r\n\r\n", "500 Internal Server Error"),
         ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n", "another request"),
         ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "does not speak HTTP/1.1"),
     ])
@@ -50,6 +50,12 @@ import Testing
         #expect(events(Array("HTTP/1.1 401 Unauthorized\r\n\r\n".utf8), &client) == [.denied])
         let (other, _) = accepted()
         #expect(!String(decoding: other.request, as: UTF8.self).contains("Authorization"))
+    }
+
+    @Test func `a server that takes no clients now is distinguished`() {
+        var (client, _) = accepted()
+        let answer = Array("HTTP/1.1 503 Service Unavailable\r\n\r\n".utf8)
+        #expect(events(answer, &client) == [.unavailable])
     }
 
     @Test func `an answer without an end is refused`() {

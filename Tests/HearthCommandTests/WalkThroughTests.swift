@@ -44,11 +44,11 @@ import Testing
                 exit code 77
                 exit code 77
                 "Ada"{"today":"rain"}{ "error" : "Permission denied", "fix" : \
-                "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth" }
+                "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth, or change the rules" }
                 n1 administrator  /.settings/rules
                 n1 administrator  /news/today
                 n1 "ada"  /users/ada/name
-                exit code 69
+                exit code 77
 
                 """, "\(outcome.output)")
         #expect(outcome.errors.contains("the rules do not let this client"))

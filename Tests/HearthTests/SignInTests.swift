@@ -108,6 +108,8 @@ import Testing
             .file("/home/ada.token", .token)
         ),
         (["HEARTH_TOKEN": "eyJ.token"], .file("eyJ.token", .token)),
+        (["HEARTH_TOKEN": "", "HEARTH_SECRET_FILE": ""], .nothing),
+        (["HEARTH_TOKEN": "", "HEARTH_SECRET_FILE": "a"], .file("a", .administratorSecret)),
     ]
 
     @Test(arguments: SignInTests.environments)

@@ -123,7 +123,15 @@ package struct Cluster: Sendable {
 
 extension Cluster {
     /// The process of a node; nil unless it runs.
+    ///
+    /// - Complexity: reads an entry of each process of the machine if the node's file `pid` names none that runs.
     package func process(of node: Node) -> NodeProcess? {
+        recordedProcess(of: node)
+            ?? ProcessSearch(for: node.id, configuration: configuration)?.process()
+    }
+
+    /// The process of a node by its file `pid` alone.
+    func recordedProcess(of node: Node) -> NodeProcess? {
         NodeProcess(named: readFile(pidFile(of: node)))
     }
 
@@ -180,6 +188,10 @@ extension Cluster {
             let left = max(.zero, ContinuousClock.now.duration(to: deadline))
             let isStopped = process.waitUntilGone(within: left)
             if !isStopped { kill(process) }
+            guard !process.isRunning else {
+                report(node, .stillRuns(process))
+                continue
+            }
             unlink(pidFile(of: node))
             report(node, isStopped ? .stopped(process) : .killed(process))
         }
@@ -203,5 +215,7 @@ extension Cluster {
         case stopped(NodeProcess)
         case killed(NodeProcess)
         case wasNotRunning
+        /// The system refused to end the process: it is that of another user.
+        case stillRuns(NodeProcess)
     }
 }

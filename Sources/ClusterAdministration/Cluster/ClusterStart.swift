@@ -53,10 +53,11 @@ package struct ClusterStart {
     /// Paused nodes and those that do not run are not waited for.
     private func areConnected(_ nodes: [Cluster.Node], in statuses: [ObservedNode]) -> Bool {
         let started = Set(nodes.map(\.id))
-        let expected = statuses.filter { $0.state == .serving || started.contains($0.node.id) }
+        let expected = statuses.filter { $0.report != nil || started.contains($0.node.id) }
         return expected.allSatisfy { status in
-            if status.state == .unreachable { return isServing(status.node) }
-            return status.state == .serving
+            // A node that shows its status to administrators only says at `/health` whether it serves.
+            if status.state == .unauthorized { return isServing(status.node) }
+            return status.report != nil
                 && expected.allSatisfy { $0.node.id == status.node.id || status.hears($0) }
         }
     }
@@ -79,7 +80,7 @@ package struct ClusterStart {
         let states = statuses.map { status in
             let peers = status.connectedPeers.joined(separator: ", ")
             return "\(status.node.id) is \(status.state.rawValue)"
-                + (status.state == .serving
+                + (status.report != nil
                     ? " and has contact with \(peers.isEmpty ? "no other node" : peers)" : "")
         }
         return CommandError(

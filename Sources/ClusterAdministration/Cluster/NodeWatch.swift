@@ -46,7 +46,7 @@ package struct NodeWatch {
     package init(of cluster: Cluster) {
         self.cluster = cluster
         running = [:]
-        for node in cluster.file.nodes { running[node.id] = cluster.process(of: node) }
+        for node in cluster.file.nodes { running[node.id] = cluster.recordedProcess(of: node) }
     }
 
     package var isAnyRunning: Bool { !running.isEmpty }
@@ -67,7 +67,7 @@ package struct NodeWatch {
                 running[node.id] = nil
                 news.append(.ended(id: node.id, pid: process.pid, ProcessEnd(of: process)))
             }
-            if running[node.id] == nil, let process = cluster.process(of: node) {
+            if running[node.id] == nil, let process = cluster.recordedProcess(of: node) {
                 running[node.id] = process
                 news.append(.runs(id: node.id, pid: process.pid))
             }

@@ -3,6 +3,7 @@ package import CommandLineKit
 package import DataTree
 package import Hearth
 package import QueryEngine
+internal import Sockets
 package import SyncProtocol
 internal import TLS
 internal import Threads
@@ -36,12 +37,19 @@ package struct NodeClient: Sendable {
     package let link: NodeLink
     package let limit: Duration
     package private(set) var concern: WriteConcern?
+    /// Asks the node that served for its status.
+    private var probe = StatusProbe()
 
     package var connection: Connection { link.connection }
 
-    /// At most this long, and only until every node has been tried once in vain.
+    /// Whether it goes on to try nodes once all have been tried in vain: the command line names a timeout, or the verb is patient.
+    private var triesAgain = false
+
+    /// At most this long. Without a timeout of the command line, only until every node has been tried once in vain.
     package var patience: Request.Patience {
-        .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+        let milliseconds = UInt64(limit / .milliseconds(1))
+        return triesAgain
+            ? .limited(milliseconds: milliseconds) : .brief(milliseconds: milliseconds)
     }
 
     /// Connects to the nodes that a command names.
@@ -55,15 +63,27 @@ package struct NodeClient: Sendable {
         try self.init(for: invocation, by: NodeLink.init)
     }
 
+    /// Connects to the nodes that a command names, and gives them so long for each answer, connecting included.
+    package init(
+        for invocation: Invocation, waiting limit: Duration
+    ) throws(CommandError) {
+        try self.init(for: invocation, within: limit, by: SharedLinks.link)
+        triesAgain = true
+    }
+
     private init(
-        for invocation: Invocation,
+        for invocation: Invocation, within otherwise: Duration = .seconds(5),
         by connect: ([String], [String: String], Secret?) throws(CommandError) -> NodeLink
     ) throws(CommandError) {
-        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+        let wanted = try invocation.duration(NodeClient.timeout)
+        limit = wanted ?? otherwise
+        triesAgain = wanted != nil
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
+        let secret = try NodeOptions.secret(of: invocation)
+        probe = StatusProbe(showing: secret)
         link = try connect(
             NodeOptions.addresses(of: invocation), NodeOptions.namesByAddress(of: invocation),
-            NodeOptions.secret(of: invocation))
+            secret)
     }
 
     /// Connects to a node once all writes made before the call are stable there.
@@ -104,8 +124,9 @@ package struct NodeClient: Sendable {
         do throws(CommandError) {
             _ = try get(Path([.priority]))
         } catch {
-            // Users of the cluster may be permitted less than the priority of the root; the refusal is an answer as well.
-            guard error.status == .denied else { throw error }
+            // Users of the cluster may be permitted less than the priority of the root: the refusal of a node that serves is an
+            // answer as well.
+            guard error.status == .denied, link.isServed else { throw error }
         }
     }
 
@@ -124,9 +145,22 @@ package struct NodeClient: Sendable {
             case .put, .merge, .transact: true
             default: false
             }
-        return try waiting(isWrite: isWrite) {
+        let answer = try waiting(isWrite: isWrite) {
             connection.send(work, patience: patience, concern: concern, completion: $0)
         }
+        if isWrite { reportEvicted() }
+        return answer
+    }
+
+    /// Reports the evicted nodes after a write that was to be durable on all nodes: no write waits for them.
+    package func reportEvicted() {
+        guard concern == .all, case .served(let text) = link.currentContact,
+            let address = HTTPAddress(text),
+            let status = probe.answers(of: [address], within: .seconds(1))[0].outcome.report,
+            !status.membership.evicted.isEmpty
+        else { return }
+        let names = status.membership.evicted.keys.inKeyOrder
+        Terminal.standardError.print(EvictedNodes.report(names))
     }
 
     /// Starts a request and waits for its outcome; reports which node it waits for if that takes long.
@@ -148,6 +182,16 @@ package struct NodeClient: Sendable {
             if StopRequest.isThere { throw wait.interrupted(isWrite: isWrite) }
             wait.tell()
         }
+    }
+}
+
+enum EvictedNodes {
+    /// The report that evicted nodes lack a write.
+    static func report(_ names: [String]) -> String {
+        let (verb, pronoun) = names.count == 1 ? ("is", "it gets") : ("are", "they get")
+        return
+            "\(names.joined(separator: " and ")) \(verb) evicted, so the write is on all other nodes; "
+            + "\(pronoun) it by rejoining"
     }
 }
 

@@ -46,6 +46,9 @@ package struct NodeLink: Sendable {
     /// Which node serves now.
     var currentContact: NodeContact { contact.withLock { $0.now } }
 
+    /// Whether a node serves now.
+    package var isServed: Bool { if case .served = currentContact { true } else { false } }
+
     /// How often a node has begun to serve: a connection after another one, even to the same node, is another session.
     package var contactCount: Int { contact.withLock { $0.count } }
 

@@ -8,8 +8,8 @@ package import TLS
 package enum NodeOptions {
     package static let node = Option(
         "node", "NODE",
-        "A node's address (http://127.0.0.1:7001, or https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate) or "
-            + "its name in the cluster of --config or --dir (n2). "
+        "A node's address (http://127.0.0.1:7001, or https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate; "
+            + "localhost:7001 and 127.0.0.1 mean http:// and the port 7001) or its name in the cluster of --config or --dir (n2). "
             + "May be repeated: the others are tried when one does not answer. "
             + "Without it, every node of the cluster is tried in turn.", values: .node)
     package static let folder = Option(
@@ -110,11 +110,7 @@ package enum NodeOptions {
         }
         var addresses: [String] = []
         for name in names {
-            if name.contains("://") {
-                addresses.append(try checked(name, invocation))
-            } else {
-                addresses.append(try address(of: name, invocation))
-            }
+            addresses.append(try address(of: name, invocation))
         }
         return addresses
     }
@@ -162,11 +158,25 @@ package enum NodeOptions {
     private static func address(
         of name: String, _ invocation: Invocation
     ) throws(CommandError) -> String {
+        if name.contains("://") { return try checked(name, invocation) }
+        // A name with a point or a colon is a host, unless the cluster has a node of that name.
+        let host = hostAddress(name)
+        if let host, (try? nodes(of: invocation).contains { $0.id == name }) != true {
+            return try checked(host, invocation)
+        }
         let nodes = try nodes(of: invocation)
         if let node = nodes.first(where: { $0.id == name }) { return node.address }
         throw CommandError(
             .usage, "the cluster has no node \"\(name)\"",
             fix: "name one of \(nodes.map(\.id).joined(separator: ", "))")
+    }
+
+    /// The address of a host without a scheme, such as `localhost:7301` or `127.0.0.1`, with the port of a first node if it has none;
+    /// nil for a word that cannot be a host.
+    static func hostAddress(_ word: String) -> String? {
+        guard word == "localhost" || word.contains(where: { ".:".contains($0) }) else { return nil }
+        let end = word.lastIndex(of: "]") ?? word.startIndex
+        return "http://\(word)" + (word[end...].contains(":") ? "" : ":7001")
     }
 
     /// Checks the form of an address: a malformed one would only seem to be unreachable.

@@ -13,18 +13,26 @@ package final class NodeSocket {
     private var hasAsked = false
     /// What is sent once the node has taken the connection; nil from then on.
     private var early: [UInt8]? = []
-    private var isClosed = false
+    /// Why the connection has ended; nil while it lasts.
+    private(set) var ending: Ending?
     private var arrived: [[UInt8]] = []
 
     /// Begins to connect, without waiting.
     ///
     /// - Throws: when nobody knows the host, or nothing answers there.
-    package init(to address: HTTPAddress, showing secret: Secret? = nil) throws(NodeError) {
+    package convenience init(
+        to address: HTTPAddress, showing secret: Secret? = nil
+    ) throws(NodeError) {
         do throws(SocketError) {
-            socket = try PolledSocket(to: address)
+            try self.init(connectingTo: address, showing: secret)
         } catch {
             throw NodeError(problem: error.problem, fix: error.fix)
         }
+    }
+
+    /// The same, with the error of the system.
+    init(connectingTo address: HTTPAddress, showing secret: Secret?) throws(SocketError) {
+        socket = try PolledSocket(to: address)
         client = WebSocketClient(
             to: address.authority, path: NativeProtocol.path, subprotocol: NativeProtocol.name,
             authorization: secret?.authorization, messageLimit: NativeProtocol.answerLimit,
@@ -33,6 +41,8 @@ package final class NodeSocket {
 
     /// For `poll`, once the connection is open.
     package var descriptor: Int32 { socket.number }
+
+    private var isClosed: Bool { ending != nil }
 
     /// Whether the node has taken the connection.
     package var isOpen: Bool { early == nil && !isClosed }
@@ -49,8 +59,8 @@ package final class NodeSocket {
         let bytes = WebSocketClient.frame(.binary, frame, using: &random)
         if early != nil {
             early? += bytes
-        } else if !socket.send(bytes) {
-            isClosed = true
+        } else {
+            write(bytes)
         }
     }
 
@@ -77,38 +87,84 @@ package final class NodeSocket {
 
     /// Goes on as far as is possible without waiting.
     private func collect() {
-        guard !isClosed, isConnected else { return }
+        guard !isClosed, finishConnecting() else { return }
         if !hasAsked {
             hasAsked = true
-            isClosed = !socket.send(client.request)
+            write(client.request)
         }
         let isThere = socket.receive { bytes in
             var rest = bytes
             while !isClosed, let event = client.next(in: &rest, using: &random) { handle(event) }
         }
-        if !isThere { isClosed = true }
+        if !isThere { endByPeer() }
     }
 
-    private var isConnected: Bool {
+    /// Whether the system has made the connection; nothing need have come of the node.
+    var isConnected: Bool { socket.isOpen }
+
+    private func finishConnecting() -> Bool {
         do throws(SocketError) {
             return try socket.finishConnecting()
         } catch {
-            isClosed = true
+            end(.init(error))
             return false
         }
     }
+
+    private func write(_ bytes: [UInt8]) {
+        if !socket.send(bytes) { endByPeer() }
+    }
+
+    /// The other end has closed the connection, or TLS has.
+    private func endByPeer() {
+        end(socket.failure.map { .failed(problem: $0.problem, fix: $0.fix) } ?? .closed)
+    }
+
+    /// The first reason counts: what follows comes of it.
+    private func end(_ reason: Ending) { ending = ending ?? reason }
 
     private func handle(_ event: WebSocketClient.Event) {
         switch event {
         case .opened:
             let bytes = early ?? []
             early = nil
-            isClosed = !socket.send(bytes)
+            write(bytes)
         case .message(let frame): arrived.append(frame)
         // A program that waits by itself shows another token by another connection.
         case .text: break
-        case .answer(let bytes): isClosed = !socket.send(bytes)
-        case .denied, .ended: isClosed = true
+        case .answer(let bytes): write(bytes)
+        case .denied: end(.denied)
+        case .unavailable: end(.unavailable)
+        case .ended(let problem):
+            end(.failed(problem: problem, fix: "check the address, and see the node's log"))
+        }
+    }
+}
+
+extension NodeSocket {
+    /// Why a connection has ended.
+    enum Ending: Equatable, Sendable {
+        /// No process listens at the address.
+        case refused
+        /// The machine did not answer.
+        case silent
+        /// The node wants another credential.
+        case denied
+        /// The node takes no clients now.
+        case unavailable
+        /// The other end closed the connection without a reason.
+        case closed
+        case failed(problem: String, fix: String)
+
+        init(_ error: SocketError) {
+            self =
+                if error.isRefused {
+                    .refused
+                } else if error.isSilence {
+                    .silent
+                } else {
+                    .failed(problem: error.problem, fix: error.fix)
+                }
         }
     }
 }

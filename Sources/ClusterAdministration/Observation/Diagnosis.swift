@@ -22,19 +22,16 @@ package struct Diagnosis: Equatable {
     /// - Parameters:
     ///   - statuses: The states of all nodes.
     ///   - later: The same a second later, to see what moves.
-    ///   - isListening: Whether a process accepts connections at an endpoint.
     package init(
-        of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode],
-        isListening: (String) -> Bool
+        of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode]
     ) {
         var findings: [Finding] = []
         for (status, later) in zip(statuses, later) {
             var examination = Examination(of: status, in: cluster)
             switch status.state {
-            case .serving: examination.examineServing(later, among: statuses)
+            case .serving, .impaired: examination.examineAnswering(later, among: statuses)
             case .paused, .starting, .stopped: examination.noteRest()
-            case .unreachable: examination.noteSilence(isListening)
-            case .unreadable: examination.noteUnreadable()
+            case .unauthorized, .down, .silent, .unreachable, .unreadable: examination.noteAnswer()
             }
             findings += examination.findings
         }
@@ -86,29 +83,36 @@ private struct Examination {
         }
     }
 
-    mutating func noteUnreadable() {
-        guard let failure = status.failure else { return }
-        note(.error, "sends a status that cannot be read: \(failure.problem)", fix: failure.fix)
-    }
-
-    mutating func noteSilence(_ isListening: (String) -> Bool) {
+    /// Reports an answer that is no status, or the lack of an answer.
+    mutating func noteAnswer() {
         let endpoint = status.node.address.location
-        guard isListening(endpoint) else {
-            return note(
-                .error, "no process accepts connections at \(endpoint)",
-                fix: "start the node there, or open the port in the firewall between")
+        switch status.answer {
+        case .denied(let denial): note(.error, ObservedNode.denialText, fix: denial.fix)
+        case .unreadable(let error):
+            note(.error, "sends a status that cannot be read: \(error.problem)", fix: error.fix)
+        case .refused:
+            note(
+                .error, "is down: no process listens at \(endpoint)",
+                fix: "start the node there, or correct its address")
+        case .silent(isConnected: false):
+            note(
+                .error, "is silent: nothing comes from \(endpoint)",
+                fix:
+                    "check that its machine runs, and that networks and firewalls let packets through"
+            )
+        case .silent(isConnected: true):
+            note(
+                .error, "is silent: \(endpoint) accepts connections and does not answer",
+                fix: "see its log: its process hangs, is suspended, or has no room for connections")
+        case .failed(let problem, let fix):
+            note(.error, "cannot be asked at \(endpoint): \(problem)", fix: fix)
+        case .status, .unavailable, nil: break
         }
-        note(
-            .error, "a process accepts connections at \(endpoint) and does not answer",
-            fix:
-                "see its log: it may have no room for connections; if its cluster has secrets, name the file of an "
-                + "administrator's secret with --secret, and if it has a certificate, check the fingerprint in its address"
-        )
     }
 
-    // MARK: Nodes that serve
+    // MARK: Nodes that answer
 
-    mutating func examineServing(_ later: ObservedNode, among statuses: [ObservedNode]) {
+    mutating func examineAnswering(_ later: ObservedNode, among statuses: [ObservedNode]) {
         guard let report = status.report else { return }
         examineIdentity(report.identity)
         examinePeers(among: statuses)
@@ -126,7 +130,7 @@ private struct Examination {
 
     /// Only where the node reaches a majority: otherwise the findings on its peers give the reason.
     private mutating func examineCoordinator(_ later: ObservedNode) {
-        guard later.state == .serving,
+        guard later.report != nil,
             [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
             2 * (later.connectedPeers.count + 1) > cluster.nodes.count
         else { return }
@@ -152,7 +156,7 @@ private struct Examination {
 
     private mutating func examinePeers(among statuses: [ObservedNode]) {
         for peer in statuses
-        where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
+        where peer.report != nil && peer.node.id != status.node.id && !status.hears(peer)
             // A peer that cannot write sends no heartbeats.
             && peer.storageProblem == nil
         {
@@ -249,7 +253,7 @@ private struct Examination {
     ) {
         let (logged, limit) = (data.loggedOperations, data.loggedOperationsLimit)
         guard limit > 0, logged > limit / 2 else { return }
-        let away = statuses.filter { $0.state != .serving }.map(\.node.id)
+        let away = statuses.filter { $0.report == nil && $0.state != .unauthorized }.map(\.node.id)
         let names = away.isEmpty ? "a node" : away.joined(separator: ", ")
         let example = away.first ?? "n3"
         note(

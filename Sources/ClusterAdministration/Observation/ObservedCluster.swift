@@ -3,6 +3,7 @@ package import CommandLineKit
 internal import DataTree
 internal import Hearth
 package import Sockets
+internal import SyncProtocol
 internal import TLS
 
 /// A cluster to observe: of a folder of this machine, whose processes are known, or of a configuration,
@@ -54,21 +55,29 @@ package struct ObservedCluster: Sendable {
         nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }
     }
 
-    /// Asks all nodes at once; those that do not answer within `limit` count as unreachable.
+    /// Asks all nodes at once; those that do not answer within `limit` count as silent.
+    ///
+    /// The address decides, and not the file with the number of the process: that may be lost while the node serves.
     package func statuses(within limit: Duration = .seconds(1)) -> [ObservedNode] {
-        let processes = nodes.map { process(of: $0) }
-        let asked = zip(nodes, processes).filter { _, process in
-            local == nil || process.map { !$0.isPaused } ?? false
-        }.map(\.0)
-        var reports: [String: StatusProbe.Answer] = [:]
+        let observed = nodes.map { ($0, process(of: $0)) }
+        let asked = observed.filter { _, process in process.map { !$0.isPaused } ?? true }.map(\.0)
         let answers = StatusProbe(showing: secret).answers(of: asked.map(\.address), within: limit)
-        for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
-        return zip(nodes, processes).map { node, process in
-            ObservedNode(
+        let answersByID = Dictionary(uniqueKeysWithValues: zip(asked.map(\.id), answers))
+        return observed.map { node, process in
+            let answer = answersByID[node.id]
+            let isOther =
+                local != nil && process == nil && isOther(answer?.outcome.report, than: node)
+            return ObservedNode(
                 node: node, process: process, isLocal: local != nil,
-                answer: reports[node.id]?.status,
-                delayMilliseconds: Int((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
+                answer: isOther ? .refused : answer?.outcome,
+                delayMilliseconds: Int((answer?.delay ?? .zero) / .milliseconds(1)))
         }.withEvictions()
+    }
+
+    /// Whether the status is that of another node, which has the port of one that does not run.
+    private func isOther(_ report: NodeStatus?, than node: Node) -> Bool {
+        guard let identity = report?.identity else { return false }
+        return identity.member != node.id || identity.cluster != name
     }
 
     private func process(of node: Node) -> NodeProcess? {

@@ -1,4 +1,4 @@
-package import DataTree
+internal import DataTree
 internal import JSONText
 package import SyncProtocol
 
@@ -6,12 +6,20 @@ package import SyncProtocol
 package struct ObservedNode: Sendable {
     package enum State: String, CaseIterable, Sendable {
         case serving
+        /// It answers, and takes no writes.
+        case impaired
+        /// It serves, and shows its status to administrators only.
+        case unauthorized
         /// It runs, and does not accept clients yet.
         case starting
         case stopped
         /// Suspended by a signal.
         case paused
-        /// It runs, and does not answer.
+        /// Its machine answers, and no process listens at its address.
+        case down
+        /// Nothing comes from its address.
+        case silent
+        /// The connection to it fails.
         case unreachable
         /// It answers with a status that cannot be read.
         case unreadable
@@ -28,12 +36,21 @@ package struct ObservedNode: Sendable {
     /// Nil if it does not run, or not on this machine.
     package let process: NodeProcess?
     package let state: State
-    /// The node's own status; nil unless it serves.
-    package let report: NodeStatus?
-    /// Why its status cannot be read; nil unless its state is `unreadable`.
-    package let failure: DataError?
+    /// The outcome of asking it for its status; nil if it was not asked, as it is paused.
+    package let answer: StatusAnswer?
     /// From the request to all nodes until its answer was read.
     private let delayMilliseconds: Int
+
+    /// The node's own status; nil unless it answers with one.
+    package var report: NodeStatus? { answer?.report }
+
+    /// Whether a node answers at its address, in whatever way.
+    package var answers: Bool {
+        switch answer {
+        case .status, .unreadable, .denied, .unavailable: true
+        case .refused, .silent, .failed, nil: false
+        }
+    }
 
     /// The names of the peers with which it has contact, in the order of keys.
     package var connectedPeers: [String] { report?.exchange.connectedPeers.keys.inKeyOrder ?? [] }
@@ -62,6 +79,9 @@ package struct ObservedNode: Sendable {
 
     var isEvicted: Bool { eviction == .evicted }
 
+    /// What is said of a node that shows its status to administrators only, after its name.
+    package static let denialText = "serves; only administrators may see its status"
+
     /// As in `stopped, evicted`.
     package var condition: String {
         eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
@@ -86,10 +106,14 @@ extension ObservedNode.State {
     package var explanation: String {
         switch self {
         case .serving: "It serves clients."
+        case .impaired: "It answers, and takes no writes: its disk takes none, or it is evicted."
+        case .unauthorized: "It serves, and shows its status to administrators only."
         case .starting: "It runs, and does not accept clients yet."
         case .stopped: "It does not run."
         case .paused: "It is suspended by a signal (`hearth cluster pause`)."
-        case .unreachable: "It runs, or is on another machine, and does not answer."
+        case .down: "Its machine answers, and no process listens at its address."
+        case .silent: "Nothing comes from its address: the machine is down or cut off, or it hangs."
+        case .unreachable: "The connection to it fails: `hearth cluster doctor` says why."
         case .unreadable: "It answers with a status of another version of Hearth."
         }
     }
@@ -109,22 +133,26 @@ extension ObservedNode.Eviction {
 extension ObservedNode {
     package init(
         node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool,
-        answer: Result<NodeStatus, DataError>?, delayMilliseconds: Int = 0
+        answer: StatusAnswer?, delayMilliseconds: Int = 0
     ) {
         self.node = node
         self.process = process
         self.delayMilliseconds = delayMilliseconds
-        report = try? answer?.get()
-        eviction = report?.membership.isEvicted == true ? .evicted : nil
-        if case .failure(let failure)? = answer { self.failure = failure } else { failure = nil }
-        if let answer {
-            state = if case .success = answer { .serving } else { .unreadable }
-        } else if let process, process.isRunning {
-            let isListening = RemotePort(node.address.location)?.isListening() ?? true
-            state = process.isPaused ? .paused : isListening ? .unreachable : .starting
-        } else {
-            state = isLocal ? .stopped : .unreachable
-        }
+        self.answer = answer
+        eviction = answer?.report?.membership.isEvicted == true ? .evicted : nil
+        let runs = process?.isRunning ?? false
+        state =
+            switch answer {
+            case .status(let report): report.takesWrites ? .serving : .impaired
+            case .unreadable: .unreadable
+            case .denied: .unauthorized
+            case .unavailable: .starting
+            case .refused: runs ? .starting : isLocal ? .stopped : .down
+            case .silent where process?.isPaused ?? false, nil: .paused
+            case .silent: .silent
+            // Another program may have its port.
+            case .failed: runs || !isLocal ? .unreachable : .stopped
+            }
     }
 
     /// One line for scripts; members of the node's own status are missing unless it serves.
@@ -166,6 +194,13 @@ extension [ObservedNode] {
             }
             return status
         }
+    }
+}
+
+extension NodeStatus {
+    /// Whether it serves without limits, as `/health` says.
+    fileprivate var takesWrites: Bool {
+        identity.storage == NodeStatus.storageWorks && !membership.isEvicted
     }
 }
 

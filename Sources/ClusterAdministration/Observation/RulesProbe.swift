@@ -1,4 +1,4 @@
-package import ClusterConfiguration
+package import CommandLineKit
 internal import DataTree
 package import Sockets
 package import SyncProtocol
@@ -9,7 +9,7 @@ extension StatusProbe {
     /// - Throws: when the node does not answer in time, or refuses.
     package func rules(
         at address: HTTPAddress, within limit: Duration
-    ) throws(NodeError) -> RulesReport? {
+    ) throws(CommandError) -> RulesReport? {
         let answer = try answer(of: address, to: .rules(id: requestID), within: limit)
         guard case .value(_, let value) = answer else { return nil }
         return RulesReport(value)
@@ -20,10 +20,10 @@ extension StatusProbe {
     /// - Throws: when the node does not answer in time, or refuses.
     package func rulesHistory(
         at address: HTTPAddress, within limit: Duration
-    ) throws(NodeError) -> [RulesHistoryReport.Record] {
+    ) throws(CommandError) -> [RulesHistoryReport.Record] {
         let answer = try answer(of: address, to: .rulesHistory(id: requestID), within: limit)
         guard case .value(_, let value) = answer, let report = try? RulesHistoryReport(value) else {
-            throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log")
+            throw StatusProbe.unexpectedAnswer(of: address)
         }
         return report.records
     }
@@ -33,7 +33,7 @@ extension StatusProbe {
     /// - Throws: when the statement is none, or the node does not answer in time, or refuses.
     package func explain(
         _ statement: String, at address: HTTPAddress, within limit: Duration
-    ) throws(NodeError) -> [String] {
+    ) throws(CommandError) -> [String] {
         let answer = try answer(
             of: address, to: .explain(id: requestID, statement: statement), within: limit)
         guard case .value(_, let value) = answer else { return [] }
@@ -45,11 +45,11 @@ extension StatusProbe {
     /// - Throws: when the node does not answer in time, or refuses.
     package func writes(
         beyond held: VersionVector, at address: HTTPAddress, within limit: Duration
-    ) throws(NodeError) -> LoggedWrites {
+    ) throws(CommandError) -> LoggedWrites {
         let answer = try answer(
             of: address, to: .writes(id: requestID, beyond: held), within: limit)
         guard case .value(_, let value) = answer, let writes = try? LoggedWrites(value) else {
-            throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log")
+            throw StatusProbe.unexpectedAnswer(of: address)
         }
         return writes
     }
@@ -66,7 +66,7 @@ extension StatusProbe {
     package func setRules(
         _ source: String, replacing replaced: String?, at address: HTTPAddress,
         confirmedBy concern: WriteConcern, patience: Duration? = nil, within limit: Duration
-    ) throws(NodeError) -> WriteConcern {
+    ) throws(CommandError) -> WriteConcern {
         let request = ClientMessage.setRules(
             id: requestID, source: source, replaced: replaced.map { DataHash(text: $0) },
             concern: concern, patienceMilliseconds: patience.map { UInt64($0 / .milliseconds(1)) })

@@ -1,38 +1,50 @@
-package import ClusterConfiguration
-package import DataTree
+package import CommandLineKit
 package import Sockets
-package import SyncProtocol
+internal import SyncProtocol
 package import TLS
+internal import Threads
 
 /// Sends nodes one request, as any client may: for their status, for a copy, for an eviction.
-package struct StatusProbe {
+package struct StatusProbe: Sendable {
     private let secret: Secret?
 
     /// - Parameter secret: One of the cluster's secrets, if it has some.
     package init(showing secret: Secret? = nil) { self.secret = secret }
 
-    /// The status of a node.
+    /// The outcome of asking a node for its status, and its time.
     package struct Answer: Sendable {
-        package let status: Result<NodeStatus, DataError>
-        /// From the request to all nodes until this answer was read: the status was taken in between.
+        package let outcome: StatusAnswer
+        /// From the request until this answer was read: the status was taken in between.
         package let delay: Duration
     }
 
-    /// The statuses of all nodes that answer in time, in the order of the addresses.
+    /// The statuses of all nodes, in the order of the addresses. All are asked at once, so a silent node delays no other.
     ///
-    package func answers(of addresses: [HTTPAddress], within limit: Duration) -> [Answer?] {
-        let asked = ContinuousClock.now
-        // A host that refuses at once counts as one that does not answer.
-        let connections = addresses.map { try? ask($0, .status(id: requestID)) }
-        let deadline = ContinuousClock.now + limit
-        return connections.map { connection in
-            guard let connection,
-                case .value(_, let status) = answer(from: connection, until: deadline)
-            else { return nil }
-            return Answer(
-                status: Result { () throws(DataError) in try NodeStatus(status) },
-                delay: asked.duration(to: .now))
+    /// Each node has a thread of its own, because the system's look-up of a name blocks.
+    package func answers(of addresses: [HTTPAddress], within limit: Duration) -> [Answer] {
+        let answers = Monitor([Answer?](repeating: nil, count: addresses.count))
+        for (index, address) in addresses.enumerated() {
+            _ = SystemThread { [self] in
+                let answer = status(of: address, within: limit)
+                answers.withLock { $0[index] = answer }
+                answers.signal()
+            }
         }
+        // A look-up of a name may take longer; its thread then ends by itself.
+        _ = answers.wait(upTo: limit + .milliseconds(100)) {
+            $0.contains { $0 == nil } ? nil : true
+        }
+        return answers.withLock { $0 }.map {
+            $0 ?? Answer(outcome: .silent(isConnected: false), delay: limit)
+        }
+    }
+
+    private func status(of address: HTTPAddress, within limit: Duration) -> Answer {
+        let start = ContinuousClock.now
+        let reply = reply(of: address, to: .status(id: requestID), within: limit)
+        return Answer(
+            outcome: StatusAnswer(reply, showsCredential: secret != nil),
+            delay: start.duration(to: .now))
     }
 
     /// Has a node write a copy of its database; returns the path of the copy on the node's machine.
@@ -40,11 +52,11 @@ package struct StatusProbe {
     /// - Throws: when the node does not answer in time, or refuses.
     package func backUp(
         _ address: HTTPAddress, to name: String, within limit: Duration
-    ) throws(NodeError) -> String {
+    ) throws(CommandError) -> String {
+        let request = ClientMessage.backup(id: requestID, name: name)
         guard
-            case .value(_, .string(let path)) = try answer(
-                of: address, to: .backup(id: requestID, name: name), within: limit)
-        else { throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log") }
+            case .value(_, .string(let path)) = try answer(of: address, to: request, within: limit)
+        else { throw StatusProbe.unexpectedAnswer(of: address) }
         return path
     }
 
@@ -53,32 +65,83 @@ package struct StatusProbe {
     /// - Throws: when the node does not answer in time, or refuses.
     package func evict(
         _ member: String, at address: HTTPAddress, within limit: Duration
-    ) throws(NodeError) {
+    ) throws(CommandError) {
         _ = try answer(of: address, to: .evict(id: requestID, member: member), within: limit)
     }
 
+    /// The answer of a node that does the request.
+    ///
+    /// - Throws: `.denied` if only others may ask for this; otherwise why the node has not done it.
     func answer(
         of address: HTTPAddress, to message: ClientMessage, within limit: Duration
-    ) throws(NodeError) -> NodeMessage {
-        let connection = try ask(address, message)
-        guard let answer = self.answer(from: connection, until: ContinuousClock.now + limit) else {
-            throw NodeError(
-                problem: "the node does not answer", fix: "see `hearth cluster status`")
+    ) throws(CommandError) -> NodeMessage {
+        let reply = reply(of: address, to: message, within: limit)
+        switch reply {
+        case .message(.error(_, let code, let problem, let fix)) where code != .permissionDenied:
+            throw CommandError(.unavailable, problem, fix: fix)
+        case .message(let answer):
+            if case .error = answer { break }
+            return answer
+        case .ended, .silent: break
         }
-        if case .error(_, _, let problem, let fix) = answer {
-            throw NodeError(problem: problem, fix: fix)
-        }
-        return answer
+        throw StatusAnswer(reply, showsCredential: secret != nil).error(at: address, limit)
     }
 
-    /// The answer to the request; a node sends probes in between to a client that waits for long.
-    private func answer(
-        from connection: NodeSocket, until deadline: ContinuousClock.Instant
-    ) -> NodeMessage? {
-        while let frame = connection.frame(until: deadline) {
-            if let answer = StatusProbe.answer(in: frame) { return answer }
+    static func unexpectedAnswer(of address: HTTPAddress) -> CommandError {
+        CommandError(
+            .unavailable, "\(address.location) sent an unexpected answer", fix: "see its log")
+    }
+}
+
+extension StatusAnswer {
+    /// Why a node has not answered a request.
+    fileprivate func error(at address: HTTPAddress, _ limit: Duration) -> CommandError {
+        let status = "see `hearth cluster status`"
+        let place = address.location
+        switch self {
+        case .denied(let denial): return denial.error(at: address)
+        case .refused:
+            return CommandError(.unavailable, "no process listens at \(place)", fix: status)
+        case .unavailable:
+            return CommandError(
+                .unavailable, "\(place) takes no clients now", fix: "try again soon")
+        case .failed(let problem, let fix):
+            return CommandError(.unavailable, "\(place): \(problem)", fix: fix)
+        case .silent, .status, .unreadable:
+            return CommandError(
+                .unavailable, "\(place) did not answer within \(NodeWait.text(of: limit))",
+                fix: status)
         }
-        return nil
+    }
+}
+
+// MARK: - One request
+
+/// The outcome of one request to one node.
+enum NodeReply: Sendable {
+    case message(NodeMessage)
+    case ended(NodeSocket.Ending)
+    /// Nothing came in time.
+    case silent(isConnected: Bool)
+}
+
+extension StatusProbe {
+    private func reply(
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
+    ) -> NodeReply {
+        let deadline = ContinuousClock.now + limit
+        let connection: NodeSocket
+        do throws(SocketError) {
+            connection = try NodeSocket(connectingTo: address, showing: secret)
+        } catch {
+            return .ended(.init(error))
+        }
+        connection.send(message.frame)
+        // A node sends probes in between to a client that waits for long.
+        while let frame = connection.frame(until: deadline) {
+            if let answer = StatusProbe.answer(in: frame) { return .message(answer) }
+        }
+        return connection.ending.map { .ended($0) } ?? .silent(isConnected: connection.isConnected)
     }
 
     private static func answer(in frame: [UInt8]) -> NodeMessage? {
@@ -92,14 +155,6 @@ package struct StatusProbe {
             }
         }
         return nil
-    }
-
-    private func ask(
-        _ address: HTTPAddress, _ message: ClientMessage
-    ) throws(NodeError) -> NodeSocket {
-        let connection = try NodeSocket(to: address, showing: secret)
-        connection.send(message.frame)
-        return connection
     }
 }
 

@@ -37,7 +37,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .software: "Hearth has a bug."
         case .cannotCreate: "A file or standard output cannot be written."
         case .outcomeUnknown: "A write was sent, and whether it happened is not known."
-        case .denied: "The rules of the cluster do not permit it."
+        case .denied:
+            "The node refuses it for lack of rights: a credential is missing or wrong, or the rules deny it."
         case .lessDurable:
             "The write is done, but on fewer nodes than --concern asks for; do not repeat it."
         case .interrupted: "The command was interrupted by Ctrl-C or a signal."

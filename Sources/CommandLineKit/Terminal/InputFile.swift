@@ -33,7 +33,7 @@ package struct InputFile: Sendable {
         return bytes
     }
 
-    /// Calls `body` with each line, without its end, until the file ends or `body` returns false.
+    /// Calls `body` with each line, without its end (LF or CR LF), until the file ends or `body` returns false.
     ///
     /// - Parameter waiting: Called several times a second while no input comes; it may throw to end the wait.
     package func forEachLine(
@@ -50,12 +50,16 @@ package struct InputFile: Sendable {
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 number += 1
-                if try !body(number, Array(rest[start..<end])) { return }
+                if try !body(number, InputFile.line(rest[start..<end])) { return }
                 start = end + 1
             }
             rest.removeFirst(start)
         }
-        if !rest.isEmpty { _ = try body(number + 1, rest) }
+        if !rest.isEmpty { _ = try body(number + 1, InputFile.line(rest[...])) }
+    }
+
+    private static func line(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        Array(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes)
     }
 
     /// Whether bytes or the end can be read; waits for a moment.

@@ -25,6 +25,16 @@ package final class StandardOutput: Sendable {
         buffer.withLock { StandardOutput.empty(&$0) }
     }
 
+    /// Ends the process, as a write does, once the reader of a pipe is gone: for commands that may have nothing to write for
+    /// long.
+    package func endWithoutReader() {
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        guard poll(&entry, 1, 0) > 0, Int32(entry.revents) & (POLLERR | POLLHUP) != 0 else {
+            return
+        }
+        StandardOutput.end(because: EPIPE)
+    }
+
     private func append(_ bytes: [UInt8], endingLine: Bool) {
         buffer.withLock { buffer in
             buffer += bytes

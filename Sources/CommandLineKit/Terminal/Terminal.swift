@@ -31,7 +31,7 @@ package struct Terminal: Sendable {
         self.descriptor = descriptor
         isInteractive = isatty(descriptor) == 1
         hasColour =
-            isInteractive && (environment("NO_COLOR") ?? "").isEmpty
+            isInteractive && environment("NO_COLOR") == nil
             && environment("TERM") != "dumb"
     }
 
@@ -61,9 +61,9 @@ package struct Terminal: Sendable {
     }
 }
 
-/// The value of an environment variable, or nil.
+/// The value of an environment variable; nil if it is unset or empty.
 package func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
 }
 
 /// Writes all bytes; false if the other end is gone or refuses.

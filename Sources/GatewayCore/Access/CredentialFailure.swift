@@ -50,7 +50,7 @@ extension RestFailure {
     static let permissionDenied = RestFailure(
         status: 401, problem: "Permission denied",
         fix:
-            "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth"
+            "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth, or change the rules"
     )
 
     static let wrongCredential = RestFailure(

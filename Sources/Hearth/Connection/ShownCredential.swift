@@ -9,16 +9,14 @@ enum ShownCredential: Hashable, Sendable {
     /// The file that holds one, for programs that are configured by their environment.
     case file(String, SecretFile.Kind)
 
-    /// What the environment says: `HEARTH_TOKEN`, a token, `owner` or the file that holds one of them, or `HEARTH_SECRET_FILE`.
+    /// The credential that the environment names: `HEARTH_TOKEN` (a token, `owner`, or the file that holds one of them), or
+    /// `HEARTH_SECRET_FILE`. An empty variable counts as unset.
     init(_ environment: [String: String]) {
-        let token = environment["HEARTH_TOKEN"]
-        if let token, Secret.isToken(token) || token == "owner" {
-            self = .text(token)
+        let set = environment.filter { !$0.value.isEmpty }
+        if let token = set["HEARTH_TOKEN"] {
+            self = Secret.isToken(token) || token == "owner" ? .text(token) : .file(token, .token)
         } else {
-            let secret = environment["HEARTH_SECRET_FILE"].map {
-                Self.file($0, .administratorSecret)
-            }
-            self = token.map { .file($0, .token) } ?? secret ?? .nothing
+            self = set["HEARTH_SECRET_FILE"].map { .file($0, .administratorSecret) } ?? .nothing
         }
     }
 

@@ -108,6 +108,8 @@ final class WebSocketConnection {
                 stream?.append(bytes)
                 stream?.flush()
             case .denied: end(denial)
+            case .unavailable:
+                end(refusal("it takes no clients now", fix: "try again, or name another node"))
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
                 let fix = "check the address, and see the node's log"
@@ -129,12 +131,15 @@ final class WebSocketConnection {
                 ? "it does not know this secret or token"
                 : "it requires an administrator's secret or a token",
             fix:
-                "give an administrator's secret of the cluster, or a valid token: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program"
+                "give an administrator's secret of the cluster, or a valid token: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program",
+            code: .permissionDenied
         )
     }
 
-    private func refusal(_ problem: String, fix: String) -> Event {
-        .refused(HearthError(.unavailable, "\(address.location): \(problem)", fix: fix))
+    private func refusal(
+        _ problem: String, fix: String, code: HearthError.Code = .unavailable
+    ) -> Event {
+        .refused(HearthError(code, "\(address.location): \(problem)", fix: fix))
     }
 
     private func end(_ event: Event) {

@@ -4,6 +4,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import Sockets
 internal import Storage
+internal import SyncProtocol
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
@@ -20,33 +21,43 @@ enum BackupVerbs {
         examples: ["hearth backup monday --node n1"]
     ) { invocation throws(CommandError) in
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(600)
+        let name = try copyName(of: invocation)
         let servers = try NodeOptions.servers(of: invocation)
         let probe = try StatusProbe(for: invocation)
-        do throws(NodeError) {
-            let server = try firstThatAnswers(of: servers, probe, within: limit)
-            Terminal.standardError.print(
-                "waiting for \(server.location) to write the copy, for "
-                    + "\(NodeWait.text(of: limit)) at most (--timeout)")
-            let path = try probe.backUp(
-                server, to: invocation.words(of: name)[0], within: limit)
-            StandardOutput.shared.print(path)
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
-        }
+        let server = try firstThatAnswers(of: servers, probe, within: limit)
+        Terminal.standardError.print(
+            "waiting for \(server.location) to write the copy, for "
+                + "\(NodeWait.text(of: limit)) at most (--timeout)")
+        StandardOutput.shared.print(try probe.backUp(server, to: name, within: limit))
         return .success
+    }
+
+    /// - Throws: a usage error for a name that no node accepts.
+    private static func copyName(of invocation: Invocation) throws(CommandError) -> String {
+        let text = invocation[name]
+        if BackupName.isValid(text) { return text }
+        throw CommandError(
+            .usage, "\"\(text.prefix(80))\" cannot name a backup", fix: BackupName.fix)
     }
 
     /// Fails soon if a node does not answer at all, as a copy takes long.
     private static func firstThatAnswers(
         of servers: [HTTPAddress], _ probe: StatusProbe, within limit: Duration
-    ) throws(NodeError) -> HTTPAddress {
+    ) throws(CommandError) -> HTTPAddress {
         let share = min(limit, .seconds(5)) / servers.count
-        for server in servers where probe.answers(of: [server], within: share)[0] != nil {
-            return server
+        var denials: [CommandError] = []
+        for server in servers {
+            switch probe.answers(of: [server], within: share)[0].outcome {
+            case .status, .unreadable: return server
+            case .denied(let denial): denials.append(denial.error(at: server))
+            case .unavailable, .refused, .silent, .failed: break
+            }
         }
-        throw NodeError(
-            problem: "no node answers at " + servers.map(\.location).joined(separator: " or "),
-            fix: "see `hearth cluster status`")
+        throw denials.first
+            ?? CommandError(
+                .unavailable,
+                "no node answers at " + servers.map(\.location).joined(separator: " or "),
+                fix: "see `hearth cluster status`")
     }
 
     static let restore = Verb(

@@ -7,7 +7,8 @@ internal import JSONText
 enum ClusterDoctor {
     static let verb = Verb(
         "doctor",
-        "Observes every node for two seconds and explains what is wrong; ends with 1 if something is.",
+        "Observes every node for two seconds and explains what is wrong; ends with 1 if something is, "
+            + "and with 77 if only administrators may see more.",
         options: ObservedCluster.options + [json],
         examples: [
             "hearth cluster doctor",
@@ -21,10 +22,7 @@ enum ClusterDoctor {
         let statuses = cluster.statuses()
         // A problem that is gone a second later, such as lag, is not reported.
         usleep(1_000_000)
-        let diagnosis = Diagnosis(of: cluster, statuses, later: cluster.statuses()) {
-            endpoint in
-            RemotePort(endpoint)?.isListening() ?? false
-        }
+        let diagnosis = Diagnosis(of: cluster, statuses, later: cluster.statuses())
         for finding in diagnosis.findings {
             if invocation.has(json) {
                 StandardOutput.shared.print(finding.json)
@@ -37,7 +35,9 @@ enum ClusterDoctor {
                 statuses.count == 1
                     ? "the node is healthy" : "all \(statuses.count) nodes are healthy")
         }
-        return diagnosis.findings.isEmpty ? .success : .checkFailed
+        if diagnosis.findings.isEmpty { return .success }
+        let guarded = statuses.filter { $0.state == .unauthorized }.map(\.node.id)
+        return diagnosis.findings.allSatisfy { guarded.contains($0.node) } ? .denied : .checkFailed
     }
 
     private static func show(_ finding: Diagnosis.Finding) {

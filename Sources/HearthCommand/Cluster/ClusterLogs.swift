@@ -46,6 +46,7 @@ enum ClusterLogs {
         while !StopRequest.isThere {
             logs.printNewLines()
             usleep(100_000)
+            StandardOutput.shared.endWithoutReader()
         }
         return StopRequest.exitStatus
     }

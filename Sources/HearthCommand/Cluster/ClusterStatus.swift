@@ -6,7 +6,8 @@ internal import Glibc
 enum ClusterStatus {
     static let verb = Verb(
         "status",
-        "Shows the state and replication of each node. Ends with 69 if a node does not serve.",
+        "Shows the state and replication of each node. Ends with 69 if a node does not serve, and with 77 if "
+            + "only administrators may see a status.",
         options: ObservedCluster.options + [watch, json],
         tables: [StatusTable.legend, StatusTable.states],
         examples: [
@@ -44,13 +45,19 @@ enum ClusterStatus {
         return StopRequest.exitStatus
     }
 
-    /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve.
+    /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve; `.denied` if all serve, and one shows its
+    ///   status to administrators only.
     private static func requireServing(_ statuses: [ObservedNode]) throws(CommandError) {
         let others = statuses.filter { $0.state != .serving }
         if others.isEmpty { return }
-        let names = others.map { "\($0.node.id) is \($0.state.rawValue)" }
+        let problems = others.map { "\($0.node.id) \($0.predicate)" }
+        let denials = others.compactMap(\.denial)
+        if denials.count == others.count {
+            throw CommandError(
+                .denied, problems.joined(separator: "\n       "), fix: denials[0].fix)
+        }
         throw CommandError(
-            .unavailable, names.joined(separator: ", "),
+            .unavailable, problems.joined(separator: ", "),
             fix: "`hearth cluster doctor` says what to do")
     }
 
@@ -66,6 +73,17 @@ enum ClusterStatus {
             for line in table.lines { StandardOutput.shared.print(line) }
         }
         StandardOutput.shared.flush()
+    }
+}
+
+extension ObservedNode {
+    /// The state as part of a sentence, after the node's name.
+    fileprivate var predicate: String {
+        state == .unauthorized ? ObservedNode.denialText : "is \(condition)"
+    }
+
+    fileprivate var denial: Denial? {
+        if case .denied(let denial)? = answer { denial } else { nil }
     }
 }
 

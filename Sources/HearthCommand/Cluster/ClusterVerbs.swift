@@ -27,9 +27,7 @@ enum ClusterVerbs {
     ) { invocation throws(CommandError) in
         let cluster = try Cluster(of: invocation)
         let grace = try invocation.duration(grace) ?? .seconds(10)
-        cluster.stop(cluster.file.nodes, within: grace) { node, outcome in
-            StandardOutput.shared.print("\(node.id) \(outcome.text)")
-        }
+        try stop(cluster.file.nodes, of: cluster, within: grace)
         return .success
     }
 
@@ -41,10 +39,28 @@ enum ClusterVerbs {
         let grace = try invocation.duration(grace) ?? .seconds(10)
         return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
             guard cluster.process(of: node) != nil else { throw notRunning(node, cluster) }
-            cluster.stop([node], within: grace) { node, outcome in
-                StandardOutput.shared.print("\(node.id) \(outcome.text)")
-            }
+            try stop([node], of: cluster, within: grace)
         }
+    }
+
+    /// Stops nodes, and prints the outcome of each.
+    ///
+    /// - Throws: if a node runs all the same.
+    private static func stop(
+        _ nodes: [Cluster.Node], of cluster: Cluster, within grace: Duration
+    ) throws(CommandError) {
+        cluster.stop(nodes, within: grace) { node, outcome in
+            StandardOutput.shared.print("\(node.id) \(outcome.text)")
+        }
+        let names = nodes.map(\.id)
+        let statuses = try ObservedCluster(cluster).statuses()
+        guard let left = statuses.first(where: { names.contains($0.node.id) && $0.answers }) else {
+            return
+        }
+        let port = left.node.address.port
+        throw CommandError(
+            .unavailable, "\(left.node.id) still answers at \(left.node.address.location)",
+            fix: "end its process as the user who started it; `ss -ltnp sport = :\(port)` names it")
     }
 
     private static let kill = Verb(
@@ -127,6 +143,7 @@ extension Cluster.StopOutcome {
         case .stopped(let process): "stopped (process \(process.pid))"
         case .killed(let process): "did not stop in time and was killed (process \(process.pid))"
         case .wasNotRunning: "was not running"
+        case .stillRuns(let process): "still runs (process \(process.pid))"
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import ClusterAdministration
-internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
 internal import Sockets
@@ -53,10 +52,7 @@ enum EvictVerb {
             .usage, problem,
             fix: "stop it first, or add --force: it then takes no writes until it has installed a "
                 + "checkpoint of a peer and rejoined")
-        let terminal = Terminal.standardError
-        guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
-        terminal.write("\(problem). Evict it all the same? [y/N] ")
-        return ["y", "yes"].contains((readLine() ?? "").lowercased())
+        return try Confirmation("\(problem). Evict it all the same?").ask(otherwise: refusal)
     }
 }
 
@@ -100,11 +96,11 @@ private struct EvictionRequest {
     ///
     /// - Throws: why the first one did not, if none does.
     func vote() throws(CommandError) -> HTTPAddress {
-        var refusal: NodeError?
+        var refusal: CommandError?
         var isAnswered = false
         for (server, report) in zip(servers, try reports())
         where report?.identity.member != member {
-            do throws(NodeError) {
+            do throws(CommandError) {
                 try probe.evict(member, at: server, within: limit)
                 return server
             } catch {
@@ -113,9 +109,10 @@ private struct EvictionRequest {
                 isAnswered = isAnswered || report != nil
             }
         }
-        throw CommandError(
-            .unavailable, refusal?.problem ?? "\(member) is the only node that was named",
-            fix: refusal?.fix ?? "name another node with --node")
+        throw refusal
+            ?? CommandError(
+                .unavailable, "\(member) is the only node that was named",
+                fix: "name another node with --node")
     }
 
     /// Returns once a majority has voted, by the status of the node that was asked.
@@ -139,7 +136,13 @@ private struct EvictionRequest {
     private func reports() throws(CommandError) -> [NodeStatus?] { try reports(of: servers) }
 
     /// The nodes' statuses; nil for a node that does not answer, or in another version's form.
+    ///
+    /// - Throws: `.denied` if a node answers administrators only.
     private func reports(of servers: [HTTPAddress]) throws(CommandError) -> [NodeStatus?] {
-        probe.answers(of: servers, within: min(limit, .seconds(1))).map { try? $0?.status.get() }
+        let answers = probe.answers(of: servers, within: min(limit, .seconds(1)))
+        for (server, answer) in zip(servers, answers) {
+            if case .denied(let denial) = answer.outcome { throw denial.error(at: server) }
+        }
+        return answers.map(\.outcome.report)
     }
 }

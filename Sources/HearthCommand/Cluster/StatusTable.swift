@@ -2,8 +2,8 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import SyncProtocol
 
-/// The states of nodes as lines of columns, the most important first: on a terminal the last are left
-/// out when they do not fit.
+/// The states of nodes as lines of columns. On a terminal that is too narrow for all, the most important columns remain, and a last
+/// line names the others.
 struct StatusTable {
     let lines: [String]
 
@@ -67,18 +67,24 @@ struct StatusTable {
 
     private static let titles = legend.rows.map(\.name)
 
-    /// - Parameter rates: Operations a second by node, where they are known.
-    init(_ statuses: [ObservedNode], rates: [String: Int] = [:]) {
+    /// - Parameters:
+    ///   - rates: Operations a second by node, where they are known.
+    ///   - limit: The characters that fit on a line.
+    init(
+        _ statuses: [ObservedNode], rates: [String: Int] = [:],
+        within limit: Int = Terminal.standardOutput.columns ?? .max
+    ) {
         let rows = statuses.map { StatusTable.cells(of: $0, rate: rates[$0.node.id]) }
         let widths = StatusTable.titles.indices.map { column in
             ([StatusTable.titles] + rows).map { $0[column].count }.max() ?? 0
         }
-        let shown = StatusTable.columns(
-            of: widths, within: Terminal.standardOutput.columns ?? .max)
+        let selection = ColumnSelection(
+            StatusTable.titles, widths: widths, ranked: StatusTable.ranking,
+            required: StatusTable.requiredCount, within: limit)
         let padded = ([StatusTable.titles] + rows).map { row in
-            zip(row, widths).prefix(shown).map { $0.padded(to: $1) }
+            selection.columns.map { row[$0].padded(to: widths[$0]) }
         }
-        lines = padded.enumerated().map { index, row in
+        let table = padded.enumerated().map { index, row in
             var row = row
             if index > 0 {
                 let colour = statuses[index - 1].state.colour
@@ -86,17 +92,18 @@ struct StatusTable {
             }
             return row.joined(separator: "  ").trimmingTrailingSpaces
         }
+        lines = table + selection.omission(within: limit)
     }
 
-    /// How many columns fit on a line, with two spaces between them; the address at least.
-    private static func columns(of widths: [Int], within limit: Int) -> Int {
-        var end = -2
-        let fitting = widths.prefix { width in
-            end += width + 2
-            return end <= limit
-        }
-        return max(4, fitting.count)
-    }
+    /// The columns in the order of their importance.
+    private static let ranking =
+        [
+            "NODE", "STATE", "LAG", "PEERS", "STABLE", "ADDRESS", "OPERATIONS", "COORDINATOR",
+            "PID",
+            "OPS/S",
+        ]
+    /// The columns at the beginning of the ranking that are shown on every terminal.
+    private static let requiredCount = 5
 
     private static func cells(of status: ObservedNode, rate: Int?) -> [String] {
         let known = [
@@ -149,8 +156,8 @@ extension ObservedNode.State {
     fileprivate var colour: Terminal.Colour {
         switch self {
         case .serving: .green
-        case .starting, .paused: .yellow
-        case .stopped, .unreachable, .unreadable: .red
+        case .unauthorized, .starting, .paused: .yellow
+        case .impaired, .stopped, .down, .silent, .unreachable, .unreadable: .red
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import ClusterAdministration
-internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
 internal import Rules
@@ -195,7 +194,7 @@ struct ClusterRules {
 
     /// The rules, as the first node has them that answers.
     func report() throws(CommandError) -> RulesReport? {
-        try first { server throws(NodeError) in try probe.rules(at: server, within: limit) }
+        try first { server throws(CommandError) in try probe.rules(at: server, within: limit) }
     }
 
     /// The rules, compiled; those of a cluster without any permit nothing.
@@ -212,7 +211,7 @@ struct ClusterRules {
 
     /// Why the rules deny an operation on the data of the first node that answers.
     func reasons(against statement: String) throws(CommandError) -> [String] {
-        try first { server throws(NodeError) in
+        try first { server throws(CommandError) in
             try probe.explain(statement, at: server, within: limit)
         }
     }
@@ -224,7 +223,7 @@ struct ClusterRules {
         _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
     ) throws(CommandError) -> (reached: WriteConcern, missing: [String]) {
         let previous = try report()?.digest ?? "none"
-        let result = try first { server throws(NodeError) in
+        let result = try first { server throws(CommandError) in
             let reached = try probe.setRules(
                 document, replacing: replaced, at: server, confirmedBy: concern,
                 patience: patience, within: limit)
@@ -238,20 +237,21 @@ struct ClusterRules {
         return result
     }
 
-    /// What the first node says that does not refuse; the refusal of the first one if all do.
+    /// The answer of the first node that does not refuse.
+    ///
+    /// - Throws: if all refuse, that a credential is missing or wrong; otherwise the refusal of the first one.
     func first<Result>(
-        _ ask: (HTTPAddress) throws(NodeError) -> Result
+        _ ask: (HTTPAddress) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
-        var refusal: NodeError?
+        var refusals: [CommandError] = []
         for server in servers {
-            do throws(NodeError) {
+            do throws(CommandError) {
                 return try ask(server)
             } catch {
-                refusal = refusal ?? error
+                refusals.append(error)
             }
         }
-        throw CommandError(
-            .unavailable, refusal?.problem ?? "no node is named",
-            fix: refusal?.fix ?? "name one with --node")
+        throw refusals.mostInformative
+            ?? CommandError(.unavailable, "no node is named", fix: "name one with --node")
     }
 }

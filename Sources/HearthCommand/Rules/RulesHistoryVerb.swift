@@ -1,5 +1,4 @@
 internal import ClusterAdministration
-internal import ClusterConfiguration
 internal import CommandLineKit
 internal import DataTree
 internal import HTTPText
@@ -45,7 +44,8 @@ extension ClusterRulesVerbs {
 extension ClusterRules {
     /// The last rules that have arrived at the first node that answers, the newest first.
     func history() throws(CommandError) -> [RulesHistoryReport.Record] {
-        try first { server throws(NodeError) in try probe.rulesHistory(at: server, within: limit) }
+        try first { server throws(CommandError) in try probe.rulesHistory(at: server, within: limit)
+        }
     }
 
     /// The text of the rules whose digest begins so.

@@ -104,18 +104,14 @@ extension LoggedWrite {
 extension ClusterRules {
     /// Takes all writes in the log of the first node that answers.
     fileprivate func eachWrite(_ body: (LoggedWrite) -> Void) throws(CommandError) {
-        let asked = try first { server throws(NodeError) in
+        let asked = try first { server throws(CommandError) in
             (server, try probe.writes(beyond: VersionVector(), at: server, within: limit))
         }
         var page = asked.1
         while true {
             page.writes.forEach(body)
             guard let next = page.next else { return }
-            do throws(NodeError) {
-                page = try probe.writes(beyond: next, at: asked.0, within: limit)
-            } catch {
-                throw CommandError(.unavailable, error.problem, fix: error.fix)
-            }
+            page = try probe.writes(beyond: next, at: asked.0, within: limit)
         }
     }
 }

@@ -6,18 +6,9 @@ import SyncProtocol
 extension Sessions {
     /// Begins a backup; only one runs at a time.
     mutating func beginBackup(_ name: String) throws(RequestFailure) {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard isPlain, (1...64).contains(name.utf8.count) else {
+        guard BackupName.isValid(name) else {
             throw RequestFailure(
-                .invalid, "\"\(name.prefix(80))\" cannot name a backup",
-                fix: "use 1 to 64 letters, digits, - and _")
+                .invalid, "\"\(name.prefix(80))\" cannot name a backup", fix: BackupName.fix)
         }
         if isBackingUp {
             throw RequestFailure(

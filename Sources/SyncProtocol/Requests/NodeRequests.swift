@@ -7,6 +7,25 @@ public struct BackupRequest: Equatable, Sendable {
     public var name: String
 }
 
+/// The rule for names of backups, which are names of files.
+public enum BackupName {
+    /// The characters and the length that a name may have.
+    public static let fix = "use 1 to 64 letters, digits, - and _"
+
+    /// Whether nodes accept a name.
+    public static func isValid(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
 /// `["evict", id, member]`: has the cluster go on without a member. Answered by `ok` once this node votes
 /// for it, or by the error `unavailable` where it does not reach more than half of all, which have to.
 public struct EvictRequest: Equatable, Sendable {

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import ClusterAdministration
+
+/// The nodes that a command names by their hosts.
+@Suite struct NodeOptionsTests {
+    @Test(arguments: [
+        ("localhost:7301", "http://localhost:7301"), ("localhost", "http://localhost:7001"),
+        ("127.0.0.1", "http://127.0.0.1:7001"), ("10.0.0.1:80", "http://10.0.0.1:80"),
+        ("db1.example.com", "http://db1.example.com:7001"), ("[::1]", "http://[::1]:7001"),
+        ("[::1]:7011", "http://[::1]:7011"),
+    ])
+    func `a host is an address`(word: String, address: String) {
+        #expect(NodeOptions.hostAddress(word) == address)
+    }
+
+    @Test func `a plain word is the name of a node`() {
+        #expect(NodeOptions.hostAddress("n1") == nil)
+    }
+
+    @Test func `the report of evicted nodes names them`() {
+        #expect(
+            EvictedNodes.report(["n3"])
+                == "n3 is evicted, so the write is on all other nodes; it gets it by rejoining")
+        #expect(
+            EvictedNodes.report(["n2", "n3"])
+                == "n2 and n3 are evicted, so the write is on all other nodes; they get it by rejoining"
+        )
+    }
+}
