@@ -29,13 +29,17 @@ struct PushStream {
         try client.requireNode()
         StopRequest.watch()
         var progress = Progress(of: nil, "pushed")
+        var silence = PushSilence(of: client)
         do throws(CommandError) {
-            try pushLines(&progress)
-            try waitUntil(&progress) { $0.openCount == 0 }
+            try pushLines(&progress, &silence)
+            try waitUntil(&progress, &silence) { $0.openCount == 0 }
+            client.reportEvicted()
             progress.finish(acknowledgements.withLock { $0.printedCount })
         } catch {
             // Waits a moment for open pushes, so that their keys are printed.
-            _ = acknowledgements.wait(upTo: .seconds(2)) { $0.openCount == 0 ? true : nil }
+            if client.link.isServed {
+                _ = acknowledgements.wait(upTo: .seconds(2)) { $0.openCount == 0 ? true : nil }
+            }
             let ended = acknowledgements.withLock { $0 }
             progress.finish(ended.printedCount)
             StandardOutput.shared.flush()
@@ -45,37 +49,40 @@ struct PushStream {
         return .success
     }
 
-    private func pushLines(_ progress: inout Progress) throws(CommandError) {
+    private func pushLines(
+        _ progress: inout Progress, _ silence: inout PushSilence
+    ) throws(CommandError) {
         var keys = PushIDGenerator()
         var random = SystemRandomNumberGenerator()
-        var shown = progress
-        defer { progress = shown }
         try InputFile.standardInput.forEachLine {
             () throws(CommandError) in
-            try checkOpenPushes()
+            try check(acknowledgements.withLock { $0 }, &silence)
         } _: { number, line throws(CommandError) in
-            if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
-                return true
-            }
+            if line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return true }
             let value: Value
             do throws(CommandError) {
                 value = try parse(line, number)
             } catch {
                 // Finishes the pushes begun before the wrong line.
-                try waitUntil(&shown) { $0.openCount == 0 }
+                try waitUntil(&progress, &silence) { $0.openCount == 0 }
                 throw error
             }
             let key = keys.next(at: Loop.wallClockMilliseconds, random: &random)
-            try waitUntil(&shown) { $0.openCount < PushStream.window }
+            try waitUntil(&progress, &silence) { $0.openCount < PushStream.window }
             push(value, key, line: number)
             return true
         }
     }
 
-    /// Called while no line comes: a push may have failed, and Ctrl-C ends the wait.
-    private func checkOpenPushes() throws(CommandError) {
-        if let failure = acknowledgements.withLock({ $0.failure }) { throw failure }
+    /// Looks at the pushes so far, also while no line comes.
+    ///
+    /// - Throws: the first failure, an interrupt, or a timeout.
+    private func check(
+        _ state: Acknowledgements, _ silence: inout PushSilence
+    ) throws(CommandError) {
+        if let failure = state.failure { throw failure }
         if StopRequest.isThere { throw interrupted }
+        try silence.check(answeredCount: state.answeredCount, openCount: state.openCount)
     }
 
     private var interrupted: CommandError {
@@ -110,24 +117,46 @@ struct PushStream {
     ///
     /// - Throws: the first failure, an interrupt, or a timeout without an answer.
     private func waitUntil(
-        _ progress: inout Progress, _ isEnough: (Acknowledgements) -> Bool
+        _ progress: inout Progress, _ silence: inout PushSilence,
+        _ isEnough: (Acknowledgements) -> Bool
     ) throws(CommandError) {
-        var wait = NodeWait(for: client.link, within: client.limit, concern: client.concern)
-        var answered = acknowledgements.withLock { $0.answeredCount }
         while true {
             let now = acknowledgements.wait(upTo: NodeWait.slice) { state in
                 state.failure != nil || isEnough(state) ? state : nil
             }
             let state = now ?? acknowledgements.withLock { $0 }
             progress.show(state.printedCount)
-            if let failure = state.failure { throw failure }
+            try check(state, &silence)
             if now != nil { return }
-            if StopRequest.isThere { throw interrupted }
-            if state.answeredCount != answered { wait.restart() }
-            answered = state.answeredCount
-            if wait.isOver { throw wait.timedOut() }
-            wait.tell()
         }
+    }
+}
+
+/// The time since the nodes last served a stream of pushes: since the last answer, or since none of them is connected.
+private struct PushSilence {
+    private let client: NodeClient
+    private var wait: NodeWait
+    private var answeredCount = 0
+
+    init(of client: NodeClient) {
+        self.client = client
+        wait = NodeWait(for: client.link, within: client.limit, concern: client.concern)
+    }
+
+    /// - Throws: if the silence is longer than the timeout of the command.
+    mutating func check(answeredCount: Int, openCount: Int) throws(CommandError) {
+        let isIdle = openCount == 0 && client.link.isServed
+        if isIdle || answeredCount != self.answeredCount { wait.restart() }
+        self.answeredCount = answeredCount
+        if wait.isOver { throw openCount > 0 ? wait.timedOut() : unavailable }
+        wait.tell()
+    }
+
+    private var unavailable: CommandError {
+        CommandError(
+            .unavailable,
+            "no node answers at \(client.link.allNames) for \(NodeWait.text(of: client.limit))",
+            fix: "start a node, then push the other lines")
     }
 }
 

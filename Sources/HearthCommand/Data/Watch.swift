@@ -81,6 +81,7 @@ private struct EventPrinter {
         while outcome == nil {
             outcome = end.wait(upTo: NodeWait.slice) { $0.end }
             if outcome == nil, StopRequest.isThere { outcome = .interrupted }
+            StandardOutput.shared.endWithoutReader()
         }
         switch outcome {
         case .enough, nil: return .success
