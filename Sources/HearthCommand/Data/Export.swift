@@ -9,18 +9,23 @@ extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
 
     static let export = Verb(
-        "export", "Writes the value at a path to a file, as JSON that import reads back.",
-        arguments: [DataArguments.path, file], options: [pretty] + NodeClient.options,
+        "export",
+        "Writes the value at a path to a file, as JSON that import reads back. It reads a large value in "
+            + "pieces, and writes made meanwhile may show in part.",
+        arguments: [DataArguments.path, file],
+        options: [pretty] + NodeClient.options(waiting: "30"),
         examples: [
             "hearth export /languages languages.json --node n2 --dir demo",
             "hearth export / - --node http://127.0.0.1:7001",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
-        let value = try NodeClient(for: invocation).get(path)
+        let client = try NodeClient(for: invocation, waiting: .seconds(30))
+        StopRequest.watch()
+        var reader = PieceReader { request throws(CommandError) in try client.answer(request) }
+        let value = try reader.value(at: path)
         let file = try OutputFile(invocation[file])
         defer { file.discard() }
-        StopRequest.watch()
         // The plain form, with arrays, loses nothing unless there are priorities.
         var writer = JSONWriter(
             value, form: value.containsPriority ? .export : .plain,
