@@ -202,6 +202,8 @@ extension Replica {
     package func holdsBack(from session: SessionID) -> Bool {
         sessions.slowClients.contains(session)
     }
+    /// Whether a session's client is gone and a transaction of it is undecided, which its on-disconnect writes may wait for.
+    package func isLeaving(_ session: SessionID) -> Bool { sessions.leaving.contains(session) }
     /// The name of the coordinator, as far as this member knows.
     public var coordinatorMember: String? {
         coordination.coordinator(of: replication.peers, at: now.elapsedMilliseconds)?.member

@@ -73,6 +73,16 @@ struct SessionEnd {
     let due: [Write]
     /// The operations that the node made of it.
     var made: [Dot] = []
-    /// Whether the node was evicted then: it has done the writes since it rejoined, as one operation among others.
+    /// Whether the node has done the writes later, as one operation among others: it was evicted then, or a transaction of the
+    /// session was undecided.
     var wasPostponed = false
+}
+
+/// The end of a session at which its node did nothing: its on-disconnect writes wait for a transaction.
+struct LeavingEnd {
+    let session: SessionID
+    let end: SessionEnd
+    let writer: WriterID
+    /// How many operations its node had made before.
+    let before: UInt64
 }

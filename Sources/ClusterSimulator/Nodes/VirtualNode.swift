@@ -54,6 +54,8 @@ struct VirtualNode {
     var namedWriter: WriterID?
     /// The sessions that have ended since it was evicted, with on-disconnect writes that it will do once it has rejoined.
     var postponedEnds: [SessionEnd] = []
+    /// The ends of sessions whose on-disconnect writes wait for transactions.
+    var leavingEnds: [LeavingEnd] = []
     /// When it last learnt that it was evicted, and whether it is evicted now.
     var outSince: Microseconds = 0
     var isOut = false
@@ -129,7 +131,7 @@ struct VirtualNode {
     mutating func start() throws(MemoryTables.Failure) {
         precondition(state == .down, "\(name) starts while it is \(state)")
         incarnation += 1
-        (installations, returns, postponedEnds) = (0, 0, [])
+        (installations, returns, postponedEnds, leavingEnds) = (0, 0, [], [])
         suspensions = Suspensions()
         var configuration = configuration
         configuration.seed = random.next()

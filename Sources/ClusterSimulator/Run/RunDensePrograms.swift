@@ -214,14 +214,36 @@ extension SimulatedRun {
                 if !session.due.isEmpty { nodes[node].postponedEnds.append(session) }
                 continue
             }
-            // It may have rejoined at the end of this turn.
-            let isFirst =
-                standing.returns > 0 && end.after[standing.writer] == 0 && !session.due.isEmpty
-            session.wasPostponed = isFirst
-            let after = isFirst ? standing.vector : end.after
-            let made = end.before[standing.writer]..<after[standing.writer]
+            // They follow an undecided transaction, or the node has rejoined at the end of this turn.
+            if !session.due.isEmpty, end.before == end.after {
+                nodes[node].leavingEnds.append(
+                    LeavingEnd(
+                        session: end.session, end: session, writer: standing.writer,
+                        before: end.before[standing.writer]))
+                continue
+            }
+            let made = end.before[standing.writer]..<end.after[standing.writer]
             session.made = made.map { Dot(origin: standing.writer, sequence: $0 + 1) }
             sessionEnds.append(session)
+        }
+        noteLeavingEnds(at: node)
+    }
+
+    /// Records the ends of sessions whose transactions are decided: the on-disconnect writes are done.
+    private mutating func noteLeavingEnds(at node: Int) {
+        guard !nodes[node].leavingEnds.isEmpty, let replica = nodes[node].replica else { return }
+        let (writer, vector) = (replica.writer, replica.vector)
+        for leaving in nodes[node].leavingEnds where leaving.writer == writer {
+            if replica.isLeaving(leaving.session) { continue }
+            var end = leaving.end
+            end.wasPostponed = true
+            end.made = (leaving.before..<vector[writer]).map {
+                Dot(origin: writer, sequence: $0 + 1)
+            }
+            sessionEnds.append(end)
+        }
+        nodes[node].leavingEnds.removeAll {
+            $0.writer != writer || !replica.isLeaving($0.session)
         }
     }
 
