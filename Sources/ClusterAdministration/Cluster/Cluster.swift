@@ -60,8 +60,8 @@ package struct Cluster: Sendable {
             secretFile: NodeOptions.secretFile(of: invocation))
     }
 
-    /// What shows the nodes an administrator, as far as this machine has it: the secret that the user names, the emulator's word,
-    /// or a token of an hour, signed by a secret of the configuration; nil if only others can show that.
+    /// The credential of an administrator: the secret that the user names, the emulator's `owner`, or a token of an hour that a
+    /// secret of the configuration signs; nil if this machine has none of them.
     ///
     /// - Throws: when a file of a secret cannot be read.
     func credential() throws(CommandError) -> Secret? {

@@ -13,7 +13,7 @@ package struct ClusterStart {
 
     /// Starts these nodes and returns when each serves and has contact with all others that run.
     ///
-    /// Nodes that show their status to nobody whom this machine can be only have to serve.
+    /// Nodes that refuse their status to this command only have to serve.
     ///
     /// Runs `whileWaiting` some twenty times a second. When a node fails, those that were started
     /// are stopped again.

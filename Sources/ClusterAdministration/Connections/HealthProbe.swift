@@ -1,6 +1,6 @@
 internal import Sockets
 
-/// Asks a node whether it serves, which a node tells each client (`GET /health`).
+/// Asks a node whether it serves, by `GET /health`, which needs no credential.
 struct HealthProbe {
     private let address: HTTPAddress
 

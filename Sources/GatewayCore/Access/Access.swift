@@ -43,7 +43,7 @@ package final class Access {
         isEmulator ? #"{"rules":{".read":true,".write":true}}"# : #"{"rules":{}}"#
     }
 
-    /// Who asks for a report on the node: in an emulator, each client may.
+    /// The identity that asks for a report on the node: in an emulator, reports are for all clients.
     func reader(_ identity: Identity) -> Identity {
         isEmulator ? Identity(.administrator) : identity
     }

@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import Sockets
 
-/// Tells the user of `hearth cluster up` who may do what at the nodes.
+/// The lines of `hearth cluster up` on permissions: whether rules apply, and which pages may use the nodes.
 struct EmulatorNotice {
     private let file: ClusterFile
     /// The digest of the rules; nil without.
