@@ -3,7 +3,10 @@
     REQUESTS_CA_BUNDLE=certificate.pem firebase_admin_secret.py https://127.0.0.1:9000 app.secret
 """
 
+import contextlib
+import io
 import os
+import pathlib
 import sys
 import time
 
@@ -35,6 +38,15 @@ class Secret(credentials.Base):
     def get_credential(self):
         return Token(self.text)
 
+
+# The example of README.md, at this address.
+readme = pathlib.Path(__file__).resolve().parents[3] / "README.md"
+example = readme.read_text().split("```python\n")[1].split("```")[0]
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    exec(example.replace("https://10.0.0.1:7001", url).replace("app.secret", file), {})
+assert printed.getvalue() == "None\n", printed.getvalue()
+firebase_admin.delete_app(firebase_admin.get_app())
 
 secret = open(file).read().strip()
 other = ("y" if secret[0] == "x" else "x") + secret[1:]
