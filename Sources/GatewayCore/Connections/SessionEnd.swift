@@ -12,6 +12,8 @@ package struct SessionEnd: Equatable, Sendable {
         case silent
         /// The node serves no more.
         case stopping
+        /// The outcome of a transaction is unknown.
+        case undecided
         /// A message is not JSON, and shows no number of a request that could be refused.
         case unreadable
         /// Frames break the rules of WebSocket.
@@ -39,6 +41,7 @@ package struct SessionEnd: Equatable, Sendable {
         switch reason {
         case .client, .replaced: WebSocketCloseCode.normal.rawValue
         case .silent, .stopping: WebSocketCloseCode.goingAway.rawValue
+        case .undecided: 1_011
         case .unreadable, .frames: WebSocketCloseCode.protocolError.rawValue
         case .tooLarge: WebSocketCloseCode.tooBig.rawValue
         case .unread, .credentials: 1_008
@@ -46,6 +49,7 @@ package struct SessionEnd: Equatable, Sendable {
         }
     }
 
+    static let undecided = SessionEnd(.undecided, "the outcome of a transaction is unknown")
     static let unread = SessionEnd(.unread, "too much waits for this client")
     static let credentials = SessionEnd(.credentials, "too many wrong credentials")
     static let memory = SessionEnd(.memory, "the messages that wait at this node are too many")
@@ -58,7 +62,7 @@ extension SessionEnd.Reason {
     /// Whether it is a line in the log: not for the daily ends.
     var isLogged: Bool {
         switch self {
-        case .client, .replaced, .silent, .stopping: false
+        case .client, .replaced, .silent, .stopping, .undecided: false
         case .unreadable, .frames, .tooLarge, .unread, .credentials, .memory: true
         }
     }

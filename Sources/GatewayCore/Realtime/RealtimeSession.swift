@@ -147,7 +147,7 @@ extension RealtimeSession {
         switch answer.message {
         case .ok(let id), .acknowledged(let id, _), .pushed(let id, _): return done(id)
         // Clients take every answer but `ok` as a sign that nothing was done; they do not when the connection ends.
-        case .error(_, .undecided, _, _): return close(code: 1_011)
+        case .error(_, .undecided, _, _): return close(.undecided)
         case .value(let id, let value):
             guard let request = requests.removeValue(forKey: id) else { return [] }
             return send(value: RealtimeText.response(request.number, value: value))
