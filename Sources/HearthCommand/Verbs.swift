@@ -24,8 +24,7 @@ extension Verb {
 
     static let dataVerbs: [Verb] = [
         .get, .ls, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect,
-        .import,
-        .export,
+        .import, .export, .whyLocation,
     ]
 }
 

@@ -105,7 +105,9 @@ extension Replica {
             case .status: sessions.send(.value(id: id, value: status.value), to: session)
             case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
             case .setRules(let request): try setRules(request, for: submission)
-            case .writes(let request): try readLog(request, for: submission)
+            case .writes(let request): try readLog(beyond: request.held, for: submission)
+            case .why(let request):
+                try readLog(beyond: request.held, at: request.path, for: submission)
             case .rulesHistory:
                 sessions.send(.value(id: id, value: rulesHistoryReport.value), to: session)
             case .coverage(let request):

@@ -1,3 +1,4 @@
+public import DataTree
 public import SyncProtocol
 
 /// What a replica requests of its store besides commits; a driver performs each after all earlier turns.
@@ -89,9 +90,14 @@ public struct LogSearch: Equatable, Sendable {
     public var held: VersionVector
     /// Stop after this many bytes; at least one batch is read.
     public var byteLimit: Int
+    /// The location that the client wants explained; nil if it wants a list of all writes.
+    public var path: Path?
 
     /// A request with all of its parts.
-    public init(session: SessionID, id: UInt64, held: VersionVector, byteLimit: Int) {
+    public init(
+        session: SessionID, id: UInt64, held: VersionVector, byteLimit: Int, path: Path? = nil
+    ) {
+        self.path = path
         self.session = session
         self.id = id
         self.held = held

@@ -68,6 +68,9 @@ import Testing
         (.ping(id: .max), "<01><92><a4>ping<cf><ff><ff><ff><ff><ff><ff><ff><ff>"),
         (.hello(id: 1, seen: VersionVector()), "<01><93><a5>hello<01><80>"),
         (.status(id: 1), "<01><92><a6>status<01>"),
+        (
+            .why(id: 1, path: place, beyond: VersionVector()), "<01><94><a3>why<01><a3>a/b<80>"
+        ),
     ]
 
     @Test(arguments: rows.indices)

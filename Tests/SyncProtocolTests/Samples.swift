@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<23, using: &self) {
+        switch Int.random(in: 0..<24, using: &self) {
+        case 23: return .why(id: id, path: path(), beyond: vector())
         case 21: return .rulesHistory(id: id)
         case 20:
             return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)

@@ -1,5 +1,5 @@
 package import CommandLineKit
-internal import DataTree
+package import DataTree
 package import Sockets
 package import SyncProtocol
 
@@ -52,6 +52,20 @@ extension StatusProbe {
             throw StatusProbe.unexpectedAnswer(of: address)
         }
         return writes
+    }
+
+    /// The reasons why a location shows its value, and a part of the operations there, beyond those that are held already.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    package func why(
+        _ path: Path, beyond held: VersionVector, at address: HTTPAddress, within limit: Duration
+    ) throws(CommandError) -> LocationReport {
+        let answer = try answer(
+            of: address, to: .why(id: requestID, path: path, beyond: held), within: limit)
+        guard case .value(_, let value) = answer, let report = try? LocationReport(value) else {
+            throw StatusProbe.unexpectedAnswer(of: address)
+        }
+        return report
     }
 
     /// Gives the cluster other rules by a node.

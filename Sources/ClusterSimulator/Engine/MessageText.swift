@@ -102,6 +102,7 @@ extension ClientMessage {
             case .setRules: "setRules"
             case .explain: "explain"
             case .writes: "writes"
+            case .why(let why): "why \(why.path)"
             case .coverage: "coverage"
             case .rulesHistory: "rulesHistory"
             }

@@ -54,7 +54,7 @@ public struct Explanation {
                 "\(head) shows \(question.path) \(replica.value[question.path].summary)"
             let told =
                 [shown] + operations.lines(arrivals, at: node)
-                + RegisterPath(question.path, replica.checkpoint.registers).lines
+                + RegisterPath(to: question.path, through: replica.checkpoint.registers).lines
                 + stability(of: operations.deciding, at: node)
             return told.enumerated().map { index, line in
                 (index == 0 ? "" : "    ") + run.names.applied(to: line)

@@ -99,48 +99,15 @@ extension Write {
     }
 }
 
-/// The registers along a path, which decide what a late operation may still change.
-struct RegisterPath {
-    private let path: Path
-    private let registers: Registers
-
-    /// The way to a place through the registers of a tree.
-    init(_ path: Path, _ registers: Registers) {
-        self.path = path
-        self.registers = registers
-    }
-
+extension RegisterPath {
     /// A line for each location with registers, and which of them decides.
     var lines: [String] {
-        var lines: [String] = []
-        var newest = (stamp: Stamp.none, line: "")
-        var current: Registers? = registers
-        for depth in 0...path.count {
-            guard let here = current else { break }
-            let place = Path(Array(path.keys.prefix(depth)))
-            for (name, stamp) in here.named {
-                // What stands below a location above the place says nothing about the place.
-                if name == "write below", depth < path.count { continue }
-                let line = "register at \(place): \(name) \(stamp)"
-                lines.append(line)
-                if stamp > newest.stamp { newest = (stamp, line) }
-            }
-            if depth < path.count { current = here.children[path.keys[depth]] }
-        }
-        if lines.isEmpty {
+        if entries.isEmpty {
             return ["no register is left on the way there: all that ever wrote there is stable"]
         }
-        return lines.map { $0 == newest.line ? $0 + ", which decides" : $0 }
-    }
-}
-
-extension Registers {
-    /// The stamps of one location, with what each stands for.
-    fileprivate var named: [(String, Stamp)] {
-        let single = [
-            ("write", write), ("write below", descendantWrite), ("increment", increment),
-        ].filter { $0.1 != .none }
-        let sums = terms.last.map { [("sum of \(terms.count) terms, the last", $0.stamp)] } ?? []
-        return single + sums + clears.map { ("update with increments", $0.stamp) }
+        return entries.map { entry in
+            let line = "register at \(entry.location): \(entry.name) \(entry.stamp)"
+            return entry == deciding ? line + ", which decides" : line
+        }
     }
 }

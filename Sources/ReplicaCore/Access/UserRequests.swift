@@ -42,7 +42,7 @@ extension Sessions {
         // These concern nothing but the session.
         case .unlisten, .onDisconnectCancel, .hello, .ping: nil
         case .backup, .evict, .status, .rules, .setRules, .explain, .coverage, .rulesHistory,
-            .writes:
+            .writes, .why:
             .administratorsOnly
         }
     }

@@ -81,7 +81,7 @@ extension Sessions {
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
         case .status, .coverage, .rulesHistory: return !refuseIfOverloaded(id, session)
-        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain, .writes:
+        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain, .writes, .why:
             return true
         }
         return false

@@ -42,6 +42,7 @@ public enum ClientRequest: Equatable, Sendable {
     case writes(WritesRequest)
     case coverage(CoverageRequest)
     case rulesHistory(RulesHistoryRequest)
+    case why(WhyRequest)
 }
 
 extension ClientRequest {
@@ -64,7 +65,7 @@ extension ClientRequest {
         case .put, .merge, .push: .write
         case .evict, .awaitStable, .setRules: .membership
         case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status, .rules,
-            .explain, .coverage, .rulesHistory, .writes:
+            .explain, .coverage, .rulesHistory, .writes, .why:
             .local
         }
     }
@@ -117,6 +118,7 @@ extension ClientMessage: FrameMessage {
         case .writes(let request): writer.append(request, id)
         case .coverage(let request): writer.append(request, id)
         case .rulesHistory(let request): writer.append(request, id)
+        case .why(let request): writer.append(request, id)
         }
     }
 
@@ -153,6 +155,7 @@ extension ClientMessage: FrameMessage {
         case CoverageRequest.name: return try reader.request(head, ClientRequest.coverage)
         case RulesHistoryRequest.name:
             return try reader.request(head, ClientRequest.rulesHistory)
+        case WhyRequest.name: return try reader.request(head, ClientRequest.why)
         default: throw head.unknown(names: names)
         }
     }
@@ -160,6 +163,6 @@ extension ClientMessage: FrameMessage {
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
         onDisconnectCancel, backup, evict, hello, awaitStable, ping, status, rules, setRules, \
-        explain, coverage, rulesHistory, writes
+        explain, coverage, rulesHistory, writes, why
         """
 }

@@ -13,7 +13,7 @@ extension ClientMessage {
         case .children(let children): ClientMessage.failure(at: children.path)
         case .onDisconnectCancel(let cancel): ClientMessage.failure(at: cancel.path)
         case .get, .unlisten, .backup, .evict, .hello, .awaitStable, .ping, .status,
-            .rules, .setRules, .explain, .coverage, .rulesHistory, .writes:
+            .rules, .setRules, .explain, .coverage, .rulesHistory, .writes, .why:
             nil
         }
     }

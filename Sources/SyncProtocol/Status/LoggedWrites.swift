@@ -28,6 +28,23 @@ public struct LoggedWrites: Equatable, Sendable {
     struct Position: Equatable, Sendable {
         var origin = ""
         var sequence = 0
+
+        /// The positions in a vector.
+        static func all(of vector: VersionVector) -> [Position] {
+            vector.entries.map {
+                Position(origin: $0.origin.description, sequence: Int(clamping: $0.sequence))
+            }
+        }
+
+        /// The vector of positions.
+        static func vector(of positions: [Position]) -> VersionVector {
+            var vector = VersionVector()
+            for position in positions {
+                guard let bits = UInt64(position.origin, radix: 32) else { continue }
+                vector[WriterID(bits: bits)] = UInt64(clamping: position.sequence)
+            }
+            return vector
+        }
     }
 
     /// In about the order in which nodes took them.
@@ -36,13 +53,7 @@ public struct LoggedWrites: Equatable, Sendable {
 
     /// Beyond what to ask for the next ones; nil if these are the last.
     public var next: VersionVector? {
-        if positions.isEmpty { return nil }
-        var next = VersionVector()
-        for position in positions {
-            guard let bits = UInt64(position.origin, radix: 32) else { continue }
-            next[WriterID(bits: bits)] = UInt64(clamping: position.sequence)
-        }
-        return next
+        positions.isEmpty ? nil : Position.vector(of: positions)
     }
 
     init() {}
@@ -76,10 +87,7 @@ public struct LoggedWrites: Equatable, Sendable {
                 writes.append(write)
             }
         }
-        if isLast { return }
-        positions = reached.entries.map {
-            Position(origin: $0.origin.description, sequence: Int(clamping: $0.sequence))
-        }
+        positions = isLast ? [] : Position.all(of: reached)
     }
 
     /// The answer.

@@ -71,7 +71,7 @@ extension HostileFrames {
     private mutating func request() -> ClientMessage {
         let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
         let path = path()
-        switch number(below: 20) {
+        switch number(below: 21) {
         case 0: return .get(id: id, path: path, query: query())
         case 1: return .put(id: id, path: path, value: value(depth: 0), condition: condition())
         case 2: return .merge(id: id, path: path, writes: writes())
@@ -91,6 +91,7 @@ extension HostileFrames {
                 source: ["", "{", "{\"rules\": {\".read\": \"é\"}}", "\u{0}"][number(below: 4)])
         case 14: return .rules(id: id)
         case 18: return .writes(id: id, beyond: VersionVector())
+        case 19: return .why(id: id, path: path, beyond: VersionVector())
         case 15:
             return .explain(id: id, statement: ["", "read /", "write / {", "é"][number(below: 4)])
         case 16: return .coverage(id: id, chance(50) ? .begin : .read)

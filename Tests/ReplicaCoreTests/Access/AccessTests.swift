@@ -40,6 +40,7 @@ import Testing
     @Test(arguments: [
         ClientMessage.status(id: 1), .backup(id: 1, name: "b"), .evict(id: 1, member: "n2"),
         .rules(id: 1), .setRules(id: 1, source: "{}"), .writes(id: 1, beyond: VersionVector()),
+        .why(id: 1, path: "a", beyond: VersionVector()),
     ])
     func `what concerns the cluster is for administrators`(_ request: ClientMessage) {
         var node = RuledReplica(#"{".read": true, ".write": true}"#)

@@ -184,9 +184,46 @@ import Testing
         #expect(found.count == 10)
     }
 
-    @Test func `few read the log at once, and nobody else does`() {
+    @Test func `an administrator learns which write shows at a location, and whose each one was`()
+        throws
+    {
+        var cluster = cluster()
+        let writes: [(client: UInt64, node: String, path: String, value: Value)] = [
+            (11, "n1", "open/x", 1), (12, "n3", "open/x/y", 2), (13, "n2", "open/x", 3),
+            (11, "n1", "open/other", 4),
+        ]
+        for write in writes {
+            cluster.send(
+                .put(id: 1, path: Universe.path(write.path), value: write.value),
+                by: write.client, to: write.node)
+            cluster.quiesce(milliseconds: 100)
+        }
+        _ = cluster.takeReplies(of: 13)
+        cluster.send(.why(id: 7, path: "open/x", beyond: [:]), by: 13, to: "n2")
+        guard case .value(7, let value)? = cluster.takeReplies(of: 13).first else {
+            Issue.record("no answer")
+            return
+        }
+        let report = try LocationReport(value)
+        #expect(report.node == "n2" && report.shown == "3" && report.next == nil)
+        #expect(
+            report.operations.map { $0.writes.map(\.path) } == [
+                ["/open/x"], ["/open/x/y"], ["/open/x"],
+            ])
+        #expect(report.operations.map { $0.writes.map(\.text) } == [["1"], ["2"], ["3"]])
+        #expect(report.operations.map(\.member) == ["n1", "n3", "n2"])
+        #expect(report.operations.map(\.user) == ["ada", nil, nil])
+        #expect(report.operations.map(\.rules) == [by("ada")?.rules, by(nil)?.rules, nil])
+        let last = try #require(report.operations.last)
+        let register = try #require(report.registers.first { $0.name == "write" })
+        #expect(register.path == "/open/x" && register.stamp == "\(last.stamp)")
+    }
+
+    @Test(arguments: [
+        ClientMessage.writes(id: 1, beyond: [:]), .why(id: 1, path: "a", beyond: [:]),
+    ])
+    func `few read the log at once, and nobody else does`(request: ClientMessage) {
         var node = RuledReplica(#"{".read": true}"#)
-        let request = ClientMessage.writes(id: 1, beyond: [:])
         for _ in 0..<4 { #expect(node.ask(request).isEmpty) }
         #expect(node.ask(request).first?.code == .unavailable)
         #expect(node.ask(request, by: RuledReplica.user).first?.code == .permissionDenied)

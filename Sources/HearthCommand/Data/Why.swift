@@ -1,0 +1,103 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import DataTree
+internal import JSONText
+internal import SyncProtocol
+
+extension Verb {
+    /// `hearth why`: why a location of a running node shows its value.
+    static let whyLocation = Verb(
+        "why",
+        "Explains why a location shows its value: the writes there that the log of a node still holds, by whom each was made, which "
+            + "of them won, which lost to which, and which are stable. For administrators.",
+        arguments: [path], options: NodeClient.options + [count],
+        examples: ["hearth why /rooms/lobby/title --node n2"]
+    ) { invocation throws(CommandError) in
+        let limit = try invocation.integer(count, in: 1...1_000) ?? 20
+        let explanation = try LocationExplanation(
+            of: try invocation.location(path), ClusterRules(for: invocation))
+        for line in explanation.lines(limit: limit) { StandardOutput.shared.print(line) }
+        return .success
+    }
+
+    private static let path = Argument("PATH", "The location to explain.")
+    private static let count = Option(
+        "limit", "COUNT", "How many writes to show at most, the last ones: 20 unless given.")
+}
+
+extension Invocation {
+    fileprivate func location(_ argument: Argument) throws(CommandError) -> Path {
+        do throws(DataError) {
+            return try Path(self[argument])
+        } catch {
+            throw CommandError(.badData, error.problem, fix: error.fix)
+        }
+    }
+}
+
+/// What a node knows of one location, as text.
+private struct LocationExplanation {
+    private let path: Path
+    private var report: LocationReport
+    private var history: LocationHistory
+
+    /// Reads the whole log of the first node that answers.
+    init(of path: Path, _ cluster: ClusterRules) throws(CommandError) {
+        self.path = path
+        history = LocationHistory(at: path)
+        let (server, first) = try cluster.first { server throws(CommandError) in
+            (
+                server,
+                try cluster.probe.why(
+                    path, beyond: VersionVector(), at: server, within: cluster.limit)
+            )
+        }
+        report = first
+        history.append(first.operations)
+        while let next = report.next {
+            report = try cluster.probe.why(path, beyond: next, at: server, within: cluster.limit)
+            history.append(report.operations)
+        }
+    }
+
+    func lines(limit: Int) -> [String] {
+        let entries = history.entries
+        let olderCount = history.droppedCount + max(0, entries.count - limit)
+        var lines = [
+            "\(report.node) shows \(path) as \(report.shown); writes before "
+                + "\(LogTime.text(of: UInt64(clamping: report.stableMilliseconds))) are stable"
+        ]
+        if entries.isEmpty { lines.append("    the log holds no write there") }
+        if olderCount > 0 { lines.append("    \(counted(olderCount, "earlier write")) left out") }
+        lines += entries.suffix(limit).map { "    " + line(of: $0) }
+        if report.registers.isEmpty {
+            lines.append("    no register is left on the way there: every write there is stable")
+        }
+        lines += report.registers.map { "    register at \($0.path): \($0.name) \($0.stamp)" }
+        return lines
+    }
+
+    private func line(of entry: LocationHistory.Entry) -> String {
+        let operation = entry.operation
+        let writes = operation.writes.map { "\($0.path) \($0.text)" }.joined(separator: ", ")
+        var line = entry.winner == nil ? "won   " : "lost  "
+        line += "\(LogTime.text(of: UInt64(clamping: operation.milliseconds)))  "
+        line += "\(operation.name) by \(operation.author)  \(writes)"
+        if let winner = entry.winner { line += ", lost to \(winner.name)" }
+        line += operation.milliseconds < report.stableMilliseconds ? ", stable" : ", not stable"
+        return line + "  (stamp \(operation.stamp))"
+    }
+}
+
+extension LocatedOperation {
+    /// The node that accepted it, and its number there.
+    fileprivate var name: String { "\(member ?? origin)#\(sequence)" }
+
+    /// The user, and the rules that permitted the operation.
+    fileprivate var author: String {
+        guard let rules else { return "an administrator" }
+        let name = user.map { JSONWriter.text(of: .string($0)) } ?? "nobody"
+        return "\(name) under rules \(rules.prefix(8))"
+    }
+}
