@@ -248,6 +248,10 @@ import Testing
             { data in data.value = ["a/b": 1] },
             { data in data.value = [1: 2] },
             { data in data.priority = true },
+            { data in
+                data.value = "changed"
+                data.priority = true
+            },
             { data in data.priority = ["a": 1] },
             { data in data.data = .double(.infinity) },
             { data in data.data = ["a/b": 1] },
