@@ -1,5 +1,6 @@
 #include "CRuntime.h"
 
+#include <execinfo.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,4 +21,33 @@ size_t hearth_allow_open_files(size_t wanted) {
 bool hearth_end_with_parent(pid_t parent) {
     // Asked after the request: a parent that ended before it is somebody else by now.
     return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
+}
+
+// It may neither allocate nor lock. The signal that it raises arrives on its return, and ends the process as without this.
+static void report_crash(int number) {
+    char text[] = "error: a bug of hearth ended it by signal   ; the calls that led to it:\n";
+    char *digits = text + sizeof "error: a bug of hearth ended it by signal";
+    digits[0] = (char)('0' + number / 10);
+    digits[1] = (char)('0' + number % 10);
+    void *calls[64];
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    backtrace_symbols_fd(calls, backtrace(calls, 64), STDERR_FILENO);
+    static const char fix[] = "fix: report this, with all lines from the error on\n";
+    written += write(STDERR_FILENO, fix, sizeof fix - 1);
+    (void)written;
+    raise(number);
+}
+
+void hearth_report_crashes(void) {
+    static const int numbers[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
+    // Its first call loads a library, which a handler must not.
+    void *call;
+    backtrace(&call, 1);
+    for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
+        struct sigaction action;
+        if (sigaction(numbers[index], NULL, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+        action.sa_handler = report_crash;
+        action.sa_flags = SA_RESETHAND;
+        sigaction(numbers[index], &action, NULL);
+    }
 }

@@ -1,3 +1,4 @@
+internal import CRuntime
 internal import CommandLineKit
 internal import Glibc
 
@@ -10,6 +11,7 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         unblockSignals()
+        hearth_report_crashes()
         let status = run()
         StandardOutput.shared.flush()
         exit(status.rawValue)

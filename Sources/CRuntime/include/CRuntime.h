@@ -16,4 +16,8 @@ size_t hearth_allow_open_files(size_t wanted);
 /// False if the parent is not (or no longer) the process of this number: no signal will come then.
 bool hearth_end_with_parent(pid_t parent);
 
+/// Has a signal by which a bug ends this process print its number and the calls that led to it. Handlers that are there already
+/// stay: Swift's own print more.
+void hearth_report_crashes(void);
+
 #endif
