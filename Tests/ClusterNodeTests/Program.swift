@@ -8,7 +8,7 @@ final class Program {
     private let hasEnded = DispatchSemaphore(value: 0)
 
     struct Outcome {
-        let status: Int32
+        let status: ExitCode
         let output: String
         let errors: String
     }
@@ -25,6 +25,7 @@ final class Program {
         process.standardError = files[1]
         process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
         try process.run()
+        if arguments.contains("node") { NodeLogs.add(folder.file("errors")) }
         // The program has its own. Left open, they add up to more than Foundation can watch (1,024 with all
         // else), and then it misses the ends of programs.
         for file in files + [input].compactMap({ $0 }) { try file.close() }
@@ -55,7 +56,8 @@ final class Program {
             throw TooSlow(arguments: process.arguments ?? [], errors: errors)
         }
         hasEnded.signal()
-        return Outcome(status: process.terminationStatus, output: output, errors: errors)
+        let status = ExitCode(process.terminationStatus, output: output, errors: errors)
+        return Outcome(status: status, output: output, errors: errors)
     }
 
     struct TooSlow: Error {
@@ -87,7 +89,7 @@ func eventually(
 ) throws {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while try !isSo() {
-        try #require(Date() < deadline, "not within \(seconds) s: \(what)")
+        try #require(Date() < deadline, "not within \(seconds) s: \(what)\(NodeLogs.text)")
         usleep(20_000)
     }
 }

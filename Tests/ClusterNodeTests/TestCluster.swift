@@ -10,6 +10,7 @@ final class TestCluster {
 
     init(durability: String = "commit") throws {
         folder = try TemporaryFolder()
+        NodeLogs.add(folder.path)
         basePort = try TestCluster.freePorts()
         let outcome = try up(durability: durability).end()
         try #require(outcome.status == 0, "\(outcome.errors)")

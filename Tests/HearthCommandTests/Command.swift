@@ -4,7 +4,7 @@ import Testing
 /// The program `hearth`, run as a user would.
 enum Command {
     struct Outcome {
-        var status: Int32
+        var status: ExitCode
         var output: String
         var errors: String
     }
@@ -38,9 +38,9 @@ enum Command {
         process.standardError = try files.handle(for: "errors")
         try process.run()
         process.waitUntilExit()
-        return Outcome(
-            status: process.terminationStatus, output: try files.read("output"),
-            errors: try files.read("errors"))
+        let (output, errors) = (try files.read("output"), try files.read("errors"))
+        let status = ExitCode(process.terminationStatus, output: output, errors: errors)
+        return Outcome(status: status, output: output, errors: errors)
     }
 }
 
@@ -50,7 +50,8 @@ final class CommandCluster {
 
     init(nodes count: Int) throws {
         folder = try TemporaryFolder()
-        var status: Int32 = 1
+        NodeLogs.add(folder.path)
+        var status = ExitCode(1)
         // Another program may have the ports that were drawn.
         for _ in 0..<10 where status != 0 {
             status = try run(
@@ -58,7 +59,7 @@ final class CommandCluster {
                 "\(Int.random(in: 1500...3199) * 10)"
             ).status
         }
-        try #require(status == 0, "hearth cluster up")
+        try #require(status == 0)
     }
 
     deinit { _ = try? run("cluster", "down") }

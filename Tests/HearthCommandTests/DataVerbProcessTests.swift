@@ -49,8 +49,8 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             let words = words + ["--timeout", "1"]
             let run = try Command.run(words, input: "1\n", in: cluster.folder.path)
             #expect(
-                [ExitStatus.unavailable, .outcomeUnknown].map(\.rawValue).contains(run.status),
-                "\(words): \(run.status) \(run.errors)")
+                [ExitStatus.unavailable, .outcomeUnknown].map(\.rawValue).contains(run.status.code),
+                "\(words): \(run.status.code) \(run.errors)")
         }
     }
 

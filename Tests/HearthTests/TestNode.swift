@@ -15,14 +15,15 @@ final class TestNode: Sendable {
             FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-sdk-\(UUID().uuidString)").path
         var first = 0
-        var status: Int32 = 1
+        NodeLogs.add(folder)
+        var status = ExitCode(1)
         // Another program may have the ports that were drawn.
         for _ in 0..<10 where status != 0 {
             first = Int.random(in: 1500...3199) * 10
             status = try TestNode.run(
                 "up", "--nodes", "\(count)", "--base-port", "\(first)", "--detach", "--dir", folder)
         }
-        try #require(status == 0, "hearth cluster up")
+        try #require(status == 0)
         self.folder = folder
         let port = first
         urls = (0..<count).map { "http://127.0.0.1:\(port + 10 * $0)" }
@@ -38,21 +39,27 @@ final class TestNode: Sendable {
 
     /// Runs a verb of `hearth cluster`, which must succeed.
     private func run(_ words: String...) throws {
-        try #require(try TestNode.run(words + ["--dir", folder]) == 0, "hearth cluster \(words)")
+        let status = try TestNode.run(words + ["--dir", folder])
+        try #require(status == 0, "hearth cluster \(words)")
     }
 
-    private static func run(_ words: String...) throws -> Int32 { try run(words) }
+    private static func run(_ words: String...) throws -> ExitCode { try run(words) }
 
-    private static func run(_ words: [String]) throws -> Int32 {
+    private static func run(_ words: [String]) throws -> ExitCode {
+        let errors = FileManager.default.temporaryDirectory
+            .appendingPathComponent("hearth-sdk-\(UUID().uuidString).errors")
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+        defer { try? FileManager.default.removeItem(at: errors) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("hearth")
         process.arguments = ["cluster"] + words
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
         process.waitUntilExit()
-        return process.terminationStatus
+        let text = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        return ExitCode(process.terminationStatus, errors: text)
     }
 }
