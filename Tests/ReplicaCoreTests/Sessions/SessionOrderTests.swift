@@ -272,18 +272,18 @@ import Testing
         cut("n3", &cluster)
         send(
             [
-                .onDisconnect(id: 9, path: place, value: .string("gone")), transaction(1),
+                .onDisconnect(id: 9, path: "a/c", value: .string("gone")), transaction(1),
                 .put(id: 2, path: "a/b", value: 2),
             ], to: "n3", &cluster)
         cluster.turn("n3", [.closed(session)])
         cluster.quiesce(milliseconds: 4_900)
         #expect(cluster["n3"].value == .null)
         cluster.quiesce(milliseconds: 200)
-        #expect(cluster["n3"].value == ["a": .string("gone")])
+        #expect(cluster["n3"].value == ["a": ["c": .string("gone")]])
         #expect(cluster["n3"].status.queues.waitingTransactions == 0)
         cluster.cuts = []
         cluster.quiesce()
-        #expect(cluster["n1"].value == ["a": .string("gone")])
+        #expect(cluster["n1"].value == ["a": ["c": .string("gone")]])
     }
 
     @Test func `a driver may use the number of a session again`() {
