@@ -108,7 +108,7 @@ public struct Client: Sendable {
         case .connectionLost: loseConnection()
         case .connectionRefused(let error):
             refusal = error
-            loseConnection()
+            loseConnection(isRefused: true)
         case .turnEnded: endTurn()
         case .ending:
             keepAllValues()

@@ -58,9 +58,9 @@ extension Client {
             // Another node may do it; the patience limits how long the client looks for one.
             requests.markUnsent(wireID, because: error)
             refusal = error
-            loseConnection()
+            loseConnection(isRefused: true)
             // The client turned to the next node after each refusal.
-            for pending in requests.takeBrief(refused: configuration.nodes.count) {
+            for pending in requests.takeRefused(by: configuration.nodes.count) {
                 fail(pending, reasonAgainst(pending))
             }
         } else if end(wireID, error) {
@@ -115,13 +115,14 @@ extension NodeMessage {
 // MARK: - Without a connection
 
 extension Client {
-    mutating func loseConnection() {
+    /// - Parameter isRefused: Whether the node refused the connection or the session.
+    mutating func loseConnection(isRefused: Bool = false) {
         guard link.isUp else { return }
         let (node, wasOpen) = (link.node, link.isOpen)
         link.lose(at: now)
         endConnection(to: node, wasOpen: wasOpen)
         guard link.hasTriedAll else { return }
-        for pending in requests.takeBrief() {
+        for pending in requests.takeUnserved(isRefused: isRefused) {
             fail(pending, reasonAgainst(pending))
         }
     }

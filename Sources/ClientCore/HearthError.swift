@@ -25,7 +25,7 @@ public struct HearthError: Error, Equatable, Sendable {
         case notStable
         /// A transaction was not decided, because fewer than a majority of the nodes are connected.
         case noMajority
-        /// The rules of the cluster do not permit it.
+        /// The rules of the cluster do not permit it, or the node does not accept the credential.
         case permissionDenied
         /// A limit of the node is reached.
         case tooBig

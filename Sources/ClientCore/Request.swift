@@ -49,11 +49,15 @@ public struct Request: Sendable {
         case limited(milliseconds: UInt64)
         /// For so long, but only until every node has been tried once in vain.
         case brief(milliseconds: UInt64)
+        /// For so long, also while no node answers, but only until every node has refused the request.
+        case searching(milliseconds: UInt64)
 
         var milliseconds: UInt64? {
             switch self {
             case .endless: nil
-            case .limited(let milliseconds), .brief(let milliseconds): milliseconds
+            case .limited(let milliseconds), .brief(let milliseconds),
+                .searching(let milliseconds):
+                milliseconds
             }
         }
     }

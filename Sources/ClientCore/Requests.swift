@@ -175,10 +175,25 @@ struct Requests: Sendable {
     }
 
     /// Removes the requests whose patience ends once every node has refused them.
-    mutating func takeBrief(refused count: Int = 0) -> [Pending] {
+    mutating func takeRefused(by count: Int) -> [Pending] {
         take { pending in
-            guard case .brief = pending.request.patience else { return false }
-            return pending.refusalCount >= count
+            switch pending.request.patience {
+            case .brief, .searching: pending.refusalCount >= count
+            case .endless, .limited: false
+            }
+        }
+    }
+
+    /// Removes the requests whose patience ends once every node has been tried in vain.
+    ///
+    /// - Parameter isRefused: Whether the last node refused the connection: it does not take this client.
+    mutating func takeUnserved(isRefused: Bool) -> [Pending] {
+        take { pending in
+            switch pending.request.patience {
+            case .brief: true
+            case .searching: isRefused
+            case .endless, .limited: false
+            }
         }
     }
 

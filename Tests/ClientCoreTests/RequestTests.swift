@@ -139,6 +139,33 @@ import Testing
         #expect(errors.map(\.effect) == [.none])
     }
 
+    @Test func `a searching request waits for a node, and ends with a refusal or its time`() {
+        func rig() -> Rig {
+            var rig = Rig(nodes: ["tcp://a:1"])
+            let request = Request(
+                RequestID(number: 7), .get(path("a"), Query()),
+                patience: .searching(milliseconds: 9_000))
+            _ = rig.turn(.asked(request))
+            return rig
+        }
+        var lost = rig()
+        #expect(Rig.failures(lost.turn(.connectionLost)) == [])
+        #expect(Rig.failures(lost.turn(after: 8_999)) == [])
+        #expect(Rig.failures(lost.turn(after: 1)).map(\.code) == [.unreachable])
+        var denied = rig()
+        let denial = HearthError(.permissionDenied, "another secret", fix: "show it")
+        #expect(
+            Rig.failures(denied.turn(.connectionRefused(denial))).map(\.code) == [.permissionDenied]
+        )
+        var unready = rig()
+        #expect(
+            Rig.failures(unready.turn(Rig.refusal(1, .unavailable))).map(\.code) == [.unavailable])
+        var refused = rig()
+        _ = refused.turn(Rig.ready(1))
+        let failures = Rig.failures(refused.turn(Rig.refusal(2, .unavailable)))
+        #expect(failures.map(\.code) == [.unavailable])
+    }
+
     @Test func `too many requests without an answer fail at once`() {
         var rig = Rig { $0.queueLimit = 2 }
         let errors = Rig.failures(rig.turn(put(1), put(2), put(3)))

@@ -19,12 +19,8 @@ import Testing
     }
 
     @Test func `the report of evicted nodes names them`() {
-        #expect(
-            EvictedNodes.report(["n3"])
-                == "n3 is evicted, so the write is on all other nodes; it gets it by rejoining")
-        #expect(
-            EvictedNodes.report(["n2", "n3"])
-                == "n2 and n3 are evicted, so the write is on all other nodes; they get it by rejoining"
-        )
+        let rest = "the write is on all other nodes, and evicted nodes get it when they rejoin"
+        #expect(EvictedNodes.report(["n3"]) == "n3 is evicted: \(rest)")
+        #expect(EvictedNodes.report(["n2", "n3"]) == "n2 and n3 are evicted: \(rest)")
     }
 }

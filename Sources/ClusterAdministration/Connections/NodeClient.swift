@@ -45,11 +45,12 @@ package struct NodeClient: Sendable {
     /// Whether it goes on to try nodes once all have been tried in vain: the command line names a timeout, or the verb is patient.
     private var triesAgain = false
 
-    /// At most this long. Without a timeout of the command line, only until every node has been tried once in vain.
+    /// At most this long, and only until every node has refused the request. Without a timeout of the command line, only until every
+    /// node has been tried once in vain.
     package var patience: Request.Patience {
         let milliseconds = UInt64(limit / .milliseconds(1))
         return triesAgain
-            ? .limited(milliseconds: milliseconds) : .brief(milliseconds: milliseconds)
+            ? .searching(milliseconds: milliseconds) : .brief(milliseconds: milliseconds)
     }
 
     /// Connects to the nodes that a command names.
@@ -188,10 +189,8 @@ package struct NodeClient: Sendable {
 enum EvictedNodes {
     /// The report that evicted nodes lack a write.
     static func report(_ names: [String]) -> String {
-        let (verb, pronoun) = names.count == 1 ? ("is", "it gets") : ("are", "they get")
-        return
-            "\(names.joined(separator: " and ")) \(verb) evicted, so the write is on all other nodes; "
-            + "\(pronoun) it by rejoining"
+        names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
+            + " evicted: the write is on all other nodes, and evicted nodes get it when they rejoin"
     }
 }
 

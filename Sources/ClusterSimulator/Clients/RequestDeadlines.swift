@@ -32,7 +32,7 @@ extension SDKClient {
         let (milliseconds, isBrief): (UInt64, Bool)
         switch patience {
         case .endless: return
-        case .limited(let most): (milliseconds, isBrief) = (most, false)
+        case .limited(let most), .searching(let most): (milliseconds, isBrief) = (most, false)
         case .brief(let most): (milliseconds, isBrief) = (most, true)
         }
         deadlines[nextRequestNumber] = RequestDeadline(
