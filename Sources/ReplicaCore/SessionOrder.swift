@@ -117,7 +117,7 @@ extension Sessions {
         case .onDisconnectMerge(let merge): merge.writes.map { merge.path.appending($0.path) }
         case .onDisconnectCancel(let cancel): [cancel.path]
         case .hello, .awaitStable, .ping, .status, .evict, .backup, .rules, .setRules, .explain,
-            .writes, .coverage, .rulesHistory:
+            .writes, .why, .coverage, .rulesHistory:
             []
         }
     }
