@@ -65,7 +65,9 @@ package struct Cluster: Sendable {
     ///
     /// - Throws: when a file of a secret cannot be read.
     func credential() throws(CommandError) -> Secret? {
-        if let named = try NodeOptions.secret(inFile: secretFile, .administratorSecret) { return named }
+        if let named = try NodeOptions.secret(inFile: secretFile, .administratorSecret) {
+            return named
+        }
         if file.isEmulator { return .owner }
         let tokens = (try? NodeConfiguration(contentsOf: configuration))?.tokens
         return (try? tokens?.readTrust())?.administratorToken(at: Double(time(nil)))
