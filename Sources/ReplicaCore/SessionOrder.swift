@@ -5,8 +5,8 @@ import SyncProtocol
 // The order of one session's requests: those that overlap an undecided transaction of the session wait for its decision.
 
 extension Replica {
-    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one; refuses it
-    /// if too many wait.
+    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one. If too many
+    /// wait already, refuses it, or serves it at once if it begins or ends a listen.
     ///
     /// - Returns: Whether it is not to be served yet.
     mutating func delays(_ message: ClientMessage, of session: SessionID) -> Bool {
@@ -18,6 +18,7 @@ extension Replica {
         else { return false }
         if let shortage = sessions.waiting.shortage {
             sometimes(.tooManyRequestsWait)
+            if sessions.isListenOrItsEnd(message, of: session) { return false }
             sessions.refuse(shortage, message.id, session)
         } else {
             sometimes(.requestWaitsForDecision)
@@ -119,6 +120,18 @@ extension Sessions {
         case .hello, .awaitStable, .ping, .status, .evict, .backup, .rules, .setRules, .explain,
             .writes, .why, .coverage, .rulesHistory:
             []
+        }
+    }
+
+    /// Whether a request begins a listen, or ends one that has begun.
+    ///
+    /// Neither need wait: the listen shows the transaction once it is decided. A refusal would end the listen for good.
+    fileprivate func isListenOrItsEnd(_ message: ClientMessage, of session: SessionID) -> Bool {
+        switch message.request {
+        case .listen: true
+        case .unlisten(let unlisten):
+            listens.contains(Listens.Listener(session: session, id: unlisten.listen))
+        default: false
         }
     }
 

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `every target of the package has one row in ARCHITECTURE.md`() throws {
         let tables = Self.tables(in: try Repository.text("ARCHITECTURE.md"))
-        let table = try #require(tables.first { $0[0].cells == ["Target", "Holds"] })
+        let table = try #require(tables.first { $0[0].cells == ["Target", "Contents"] })
         let named = table.dropFirst(2).flatMap { row in
             row.cells[0].matches(of: /`(\w+)`/).map { String($0.output.1) }
         }

@@ -172,6 +172,20 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 3)])
     }
 
+    @Test func `beyond the limit a listen begins and ends at once`() {
+        var cluster = TestCluster(3)
+        cluster.limits.waitingRequests = 1
+        cluster.stop("n3")
+        cluster.start("n3")
+        cluster.quiesce()
+        cut("n3", &cluster)
+        let put = ClientMessage.put(id: 2, path: place, value: 2)
+        send([transaction(1), put, .listen(id: 3, path: place)], to: "n3", &cluster)
+        #expect(done(cluster.takeReplies()) == [3])
+        send([.unlisten(id: 4, listen: 3)], to: "n3", &cluster)
+        #expect(done(cluster.takeReplies()) == [4])
+    }
+
     // MARK: Stamps
 
     private func stamp(_ milliseconds: UInt64) -> Stamp {
