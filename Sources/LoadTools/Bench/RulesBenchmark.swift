@@ -74,8 +74,13 @@ struct RulesBenchmark {
 
     private func setRules(of cluster: TemporaryCluster) throws(CommandError) {
         let address = HTTPAddress(cluster.addresses[0])!
-        _ = try StatusProbe(showing: Self.owner).setRules(
-            rules, replacing: nil, at: address, confirmedBy: .all, within: .seconds(10))
+        do throws(CommandError) {
+            _ = try StatusProbe(showing: Self.owner).setRules(
+                rules, replacing: nil, at: address, confirmedBy: .all, within: .seconds(10))
+        } catch {
+            // The nodes are the benchmark's own, so the rules are at fault.
+            throw CommandError(.badData, error.problem, fix: error.fix)
+        }
     }
 
     /// What the user shows: a token that nobody has signed.
