@@ -249,6 +249,7 @@ extension Node {
         let before = troubles.error
         change(&troubles)
         guard troubles.error != before else { return }
+        clients.availability = availability
         guard let error = troubles.error else {
             log.write("the disk works again")
             return take(ifRunning: .storageWorks)
