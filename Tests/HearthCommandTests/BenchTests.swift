@@ -132,6 +132,28 @@ import Testing
         for row in rows { expectPositive(row, "milliseconds", "cpuMilliseconds", "megabytes") }
     }
 
+    // MARK: stall
+
+    @Test func `stall measures how long others wait for each row`() throws {
+        let names = ["orders", "leave", "patch", "unread"]
+        let rows = try rows("stall", "--records", "100", "--only", names.joined(separator: ","))
+        #expect(rows.compactMap { $0["row"] as? String } == names)
+        for row in rows {
+            expectPositive(
+                row, "getMilliseconds", "setMilliseconds", "peerGetMilliseconds",
+                "healthMilliseconds", "serverCPUSeconds", "peakMegabytes")
+            #expect(row["failed"] as? Double == 0, "\(row)")
+            #expect(row["refused"] as? Double == 0, "\(row)")
+        }
+    }
+
+    @Test func `stall names the rows there are`() throws {
+        let outcome = try Command.run(["bench", "stall", "--only", "orders,none"])
+        #expect(outcome.status == ExitStatus.usage.rawValue)
+        #expect(outcome.errors.contains("--only none is no row"))
+        #expect(outcome.errors.contains("name one of orders, leave, patch, rules, windows"))
+    }
+
     @Test func `sim measures a work of the simulator, and names those there are`() throws {
         let rows = try rows("sim", "--work", "swarm", "--seeds", "2")
         #expect(works(rows) == ["swarm"] && rows[0]["seeds"] as? Int == 2)

@@ -35,20 +35,9 @@ struct QueryBenchmark {
 
     /// Fills the list.
     func load(_ cluster: TemporaryCluster) throws(CommandError) {
-        let connection = try QueryConnection(to: cluster.addresses[0])
         var random = SplitMix64(seed: 1)
-        var keys = PushIDGenerator()
-        var number = 0
-        while number < records {
-            var writes: [Write] = []
-            for _ in 0..<min(1_000, records - number) {
-                let key = keys.next(at: 1_700_000_000_000 + UInt64(number), random: &random)
-                writes.append(Write(path: Path([key]), value: record(number, &random)))
-                number += 1
-            }
-            let merge = ClientMessage.merge(id: 1, path: QueryBenchmark.list, writes: writes)
-            connection.ask(merge)
-            try connection.wait()
+        try BulkLoad(list: QueryBenchmark.list, records: records).run(at: cluster.addresses[0]) {
+            record($0, &random)
         }
     }
 

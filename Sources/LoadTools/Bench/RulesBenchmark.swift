@@ -35,7 +35,7 @@ struct RulesBenchmark {
     }
 
     /// Who shows it is an administrator of a cluster that takes unsigned tokens.
-    private static let owner = Secret("owner")!
+    static let owner = Secret("owner")!
 
     let rules: String
     /// The user, below whose key under `/bench` records are appended.
@@ -48,12 +48,13 @@ struct RulesBenchmark {
     /// Measures both, the user first in every other round.
     func runPair(_ round: Int) throws(CommandError) -> Pair {
         if round % 2 == 1 {
-            let user = try run("W1 user", showing: token)
+            let user = try run("W1 user", showing: Self.token(of: user))
             return Pair(
                 administrator: try run("W1 administrator", showing: Self.owner), user: user)
         }
         let administrator = try run("W1 administrator", showing: Self.owner)
-        return Pair(administrator: administrator, user: try run("W1 user", showing: token))
+        return Pair(
+            administrator: administrator, user: try run("W1 user", showing: Self.token(of: user)))
     }
 
     private func run(
@@ -64,7 +65,7 @@ struct RulesBenchmark {
         let list = Path([Key(unchecked: "bench"), Key(unchecked: user)])
         return try TemporaryCluster.with(3, durability: durability, owner: Self.owner) {
             (cluster) throws(CommandError) in
-            try setRules(of: cluster)
+            try Self.set(rules, of: cluster)
             let identities = AppendLoad.Identities(writers: secret, listeners: Self.owner)
             return try AppendBenchmark(
                 cluster: cluster, durability: durability, identities: identities
@@ -72,10 +73,11 @@ struct RulesBenchmark {
         }
     }
 
-    private func setRules(of cluster: TemporaryCluster) throws(CommandError) {
+    /// Has a cluster enforce rules.
+    static func set(_ rules: String, of cluster: TemporaryCluster) throws(CommandError) {
         let address = HTTPAddress(cluster.addresses[0])!
         do throws(CommandError) {
-            _ = try StatusProbe(showing: Self.owner).setRules(
+            _ = try StatusProbe(showing: owner).setRules(
                 rules, replacing: nil, at: address, confirmedBy: .all, within: .seconds(10))
         } catch {
             // The nodes are the benchmark's own, so the rules are at fault.
@@ -83,8 +85,8 @@ struct RulesBenchmark {
         }
     }
 
-    /// What the user shows: a token that nobody has signed.
-    private var token: Secret {
+    /// What a user shows: a token that nobody has signed.
+    static func token(of user: String) -> Secret {
         let claims = [("alg", "none"), ("sub", user)].map { name, text in
             JSONWriter.text(of: .object(named: [(name, .string(text))]))
         }
