@@ -126,9 +126,13 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         try #require(try cluster.run("set", "/a", "1").status == 0)
         let refused = try cluster.run("remove", "/")
         #expect(refused.status == ExitStatus.usage.rawValue && refused.errors.contains("--force"))
+        let unset = try cluster.run("set", "/", "{}")
+        #expect(unset.status == ExitStatus.usage.rawValue && unset.errors.contains("--force"))
         #expect(try cluster.value(at: "/a") == "1")
         #expect(try cluster.run("remove", "/", "--force").status == 0)
         #expect(try cluster.value(at: "/") == "null")
+        #expect(try cluster.run("set", "/a", "null").status == 0)
+        #expect(try cluster.run("set", "/", "null", "--force").status == 0)
     }
 
     @Test func `the name of a backup is checked before any node is asked`() throws {

@@ -3,8 +3,9 @@ internal import CommandLineKit
 
 extension Verb {
     static let set = Verb(
-        "set", "Replaces what is at a path.",
-        arguments: [DataArguments.path, DataArguments.json], options: NodeClient.writeOptions,
+        "set", "Replaces what is at a path. To set / to null, it asks for a confirmation.",
+        arguments: [DataArguments.path, DataArguments.json],
+        options: [Removal.force] + NodeClient.writeOptions,
         examples: [
             "hearth set /rooms/lobby '{\"title\":\"Lobby\"}' --node http://127.0.0.1:7001",
             "hearth set /accounts/anna 100 --concern majority",
@@ -13,6 +14,9 @@ extension Verb {
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
         let value = try parseJSON(try invocation.json(), from: "JSON")
+        if value.isNull {
+            guard try Removal.isConfirmed(of: path, for: invocation) else { return .success }
+        }
         try NodeClient(for: invocation).put(value, at: path)
         return .success
     }
