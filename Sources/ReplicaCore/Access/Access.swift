@@ -137,7 +137,7 @@ extension Access {
     mutating func refusal(
         ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        guard let ruleset else { return .denied(reading: path) }
+        guard let ruleset else { return .denied(reading: path, to: user) }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         let operation = RuleOperation.read(path)
         let verdict =
@@ -151,7 +151,7 @@ extension Access {
     func denial(
         ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure {
-        let denial = RequestFailure.denied(reading: path)
+        let denial = RequestFailure.denied(reading: path, to: user)
         guard user.learnsReasons, let ruleset else { return denial }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         return denial.explained(by: ruleset.trace(.read(path), in: situation))
@@ -185,7 +185,7 @@ extension Access {
         counting: inout RuleCounting?
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
-        guard let ruleset else { return .denied(writing: path) }
+        guard let ruleset else { return .denied(writing: path, to: user) }
         let operation = writes.count == 1 ? RuleOperation.write(path) : .update(writes.map(\.path))
         let refusal: RequestFailure
         let judged = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
@@ -195,8 +195,8 @@ extension Access {
             : counting!.judge(operation, in: judged, by: ruleset)
         switch verdict {
         case .allowed: return nil
-        case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
-        case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path)
+        case .denied(.notGranted(_, let place)): refusal = .denied(writing: place, to: user)
+        case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path, to: user)
         }
         guard user.learnsReasons else { return refusal }
         let situation = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
@@ -218,24 +218,38 @@ extension Access {
 }
 
 extension RequestFailure {
-    private static let remedy =
+    /// The fix for a client that is not signed in.
+    private static let anonymousFix =
         "send a token of a user whom the rules permit this, or an administrator's secret, or change the rules (`hearth rules`)"
+    /// The fix for a user: another token would make it another user.
+    private static let userFix =
+        "change the rules, or send an administrator's secret; `hearth rules simulate` shows an administrator which rule denies it"
 
-    fileprivate static func denied(writing path: Path) -> RequestFailure {
+    private static func fix(for user: Access.User) -> String {
+        user.auth == .null ? anonymousFix : userFix
+    }
+
+    fileprivate static func denied(
+        writing path: Path, to user: Access.User
+    ) -> RequestFailure {
         RequestFailure(
             .permissionDenied, "the rules do not let this client write this at \(path)",
-            fix: remedy)
+            fix: fix(for: user))
     }
 
     /// The failure of a read, of a listen when it begins and of one that ends.
-    static func denied(reading path: Path) -> RequestFailure {
+    fileprivate static func denied(
+        reading path: Path, to user: Access.User
+    ) -> RequestFailure {
         RequestFailure(
-            .permissionDenied, "the rules do not let this client read \(path)", fix: remedy)
+            .permissionDenied, "the rules do not let this client read \(path)",
+            fix: fix(for: user))
     }
 
     /// The failure of a request that takes what there is little of.
     static let forThoseSignedIn = RequestFailure(
-        .permissionDenied, "only those who are signed in may wait until all is stable", fix: remedy)
+        .permissionDenied, "only those who are signed in may wait until all is stable",
+        fix: anonymousFix)
 
     /// The failure with the reasons below it, a line each: for administrators alone, since they say what is stored.
     fileprivate func explained(by trace: RuleTrace) -> RequestFailure {

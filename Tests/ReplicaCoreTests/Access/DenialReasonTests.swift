@@ -48,6 +48,22 @@ import Testing
         #expect(Self.problem(of: request, as: .administrator) == nil)
     }
 
+    @Test(arguments: requests)
+    func `only a client that is not signed in is advised to send a user's token`(
+        _ request: ClientMessage
+    ) {
+        func fix(of principal: Principal) -> String? {
+            var node = RuledReplica(Self.rules, data: ["x": ["secret": 1234]])
+            _ = node.identify(RuledReplica.user, as: principal)
+            return node.ask(request, by: RuledReplica.user).compactMap {
+                if case .error(_, .permissionDenied, _, let fix) = $0 { fix } else { nil }
+            }.first
+        }
+        #expect(fix(of: .user(.null))?.contains("token of a user") == true)
+        #expect(fix(of: .user(.user("u1")))?.contains("change the rules") == true)
+        #expect(fix(of: .user(.user("u1")))?.contains("token") == false)
+    }
+
     @Test func `a listen of such an administrator ends with it`() {
         var node = RuledReplica(
             #"{"x": {".read": "data.parent().child('open').val() == true"}}"#, data: ["open": true])
