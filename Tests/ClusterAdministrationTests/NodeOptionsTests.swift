@@ -22,5 +22,9 @@ import Testing
         let rest = "the write is on all other nodes, and evicted nodes get it when they rejoin"
         #expect(EvictedNodes.report(["n3"]) == "n3 is evicted: \(rest)")
         #expect(EvictedNodes.report(["n2", "n3"]) == "n2 and n3 are evicted: \(rest)")
+        let rules = "the rules are on all other nodes, and evicted nodes get them when they rejoin"
+        #expect(
+            EvictedNodes.report(["n3"], lacking: "the rules are", as: "them")
+                == "n3 is evicted: \(rules)")
     }
 }

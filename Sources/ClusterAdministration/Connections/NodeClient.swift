@@ -156,12 +156,10 @@ package struct NodeClient: Sendable {
     /// Reports the evicted nodes after a write that was to be durable on all nodes: no write waits for them.
     package func reportEvicted() {
         guard concern == .all, case .served(let text) = link.currentContact,
-            let address = HTTPAddress(text),
-            let status = probe.answers(of: [address], within: .seconds(1))[0].outcome.report,
-            !status.membership.evicted.isEmpty
+            let address = HTTPAddress(text)
         else { return }
-        let names = status.membership.evicted.keys.inKeyOrder
-        Terminal.standardError.print(EvictedNodes.report(names))
+        let names = probe.evictedNodes(at: address)
+        if !names.isEmpty { Terminal.standardError.print(EvictedNodes.report(names)) }
     }
 
     /// Starts a request and waits for its outcome; reports which node it waits for if that takes long.
@@ -186,11 +184,13 @@ package struct NodeClient: Sendable {
     }
 }
 
-enum EvictedNodes {
-    /// The report that evicted nodes lack a write.
-    static func report(_ names: [String]) -> String {
+package enum EvictedNodes {
+    /// The report that evicted nodes lack a write, or rules.
+    package static func report(
+        _ names: [String], lacking subject: String = "the write is", as pronoun: String = "it"
+    ) -> String {
         names.joined(separator: " and ") + (names.count == 1 ? " is" : " are")
-            + " evicted: the write is on all other nodes, and evicted nodes get it when they rejoin"
+            + " evicted: \(subject) on all other nodes, and evicted nodes get \(pronoun) when they rejoin"
     }
 }
 

@@ -47,6 +47,12 @@ package struct StatusProbe: Sendable {
             delay: start.duration(to: .now))
     }
 
+    /// The evicted nodes, as far as a node knows; none if it does not answer within a second.
+    package func evictedNodes(at address: HTTPAddress) -> [String] {
+        status(of: address, within: .seconds(1)).outcome.report?.membership.evicted.keys.inKeyOrder
+            ?? []
+    }
+
     /// Has a node write a copy of its database; returns the path of the copy on the node's machine.
     ///
     /// - Throws: when the node does not answer in time, or refuses.

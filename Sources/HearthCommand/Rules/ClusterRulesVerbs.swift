@@ -230,11 +230,16 @@ struct ClusterRules {
             let missing =
                 reached < concern
                 ? probe.membersWithout(document, at: server, within: limit) : nil
-            return (reached: reached, missing: missing ?? [])
+            let evicted = concern == .all ? probe.evictedNodes(at: server) : []
+            return (reached: reached, missing: missing ?? [], evicted: evicted)
         }
         let digest = RulesRecord.digest(of: document)
         StandardOutput.shared.print("rules \(digest) are set, in place of \(previous)")
-        return result
+        if !result.evicted.isEmpty {
+            Terminal.standardError.print(
+                EvictedNodes.report(result.evicted, lacking: "the rules are", as: "them"))
+        }
+        return (result.reached, result.missing)
     }
 
     /// The answer of the first node that does not refuse.
