@@ -11,17 +11,23 @@ extension Verb {
         "why",
         "Explains why a location shows its value: the writes there that the log of a node still holds, by whom each was made, which "
             + "of them won, which lost to which, and which are stable. For administrators.",
-        arguments: [path], options: NodeClient.options + [count],
-        examples: ["hearth why /rooms/lobby/title --node n2"]
+        arguments: [path], options: NodeClient.options + [count, json],
+        examples: [
+            "hearth why /rooms/lobby/title --node n2", "hearth why /rooms/lobby/title --json",
+        ]
     ) { invocation throws(CommandError) in
         let limit = try invocation.integer(count, in: 1...1_000) ?? 20
         let explanation = try LocationExplanation(
             of: try invocation.location(path), ClusterRules(for: invocation))
-        for line in explanation.lines(limit: limit) { StandardOutput.shared.print(line) }
+        let lines =
+            invocation.has(json)
+            ? [explanation.json(limit: limit)] : explanation.lines(limit: limit)
+        for line in lines { StandardOutput.shared.print(line) }
         return .success
     }
 
     private static let path = Argument("PATH", "The location to explain.")
+    private static let json = Option(flag: "json", "Print one JSON object.")
     private static let count = Option(
         "limit", "COUNT", "How many writes to show at most, the last ones: 20 unless given.")
 }
@@ -37,15 +43,19 @@ extension Invocation {
 }
 
 /// What a node knows of one location, as text.
-private struct LocationExplanation {
-    private let path: Path
-    private var report: LocationReport
-    private var history: LocationHistory
+struct LocationExplanation {
+    let path: Path
+    private(set) var report: LocationReport
+    private(set) var history: LocationHistory
+
+    init(of path: Path, _ report: LocationReport) {
+        (self.path, self.report) = (path, report)
+        history = LocationHistory(at: path)
+        history.append(report.operations)
+    }
 
     /// Reads the whole log of the first node that answers.
     init(of path: Path, _ cluster: ClusterRules) throws(CommandError) {
-        self.path = path
-        history = LocationHistory(at: path)
         let (server, first) = try cluster.first { server throws(CommandError) in
             (
                 server,
@@ -53,17 +63,21 @@ private struct LocationExplanation {
                     path, beyond: VersionVector(), at: server, within: cluster.limit)
             )
         }
-        report = first
-        history.append(first.operations)
+        self.init(of: path, first)
         while let next = report.next {
             report = try cluster.probe.why(path, beyond: next, at: server, within: cluster.limit)
             history.append(report.operations)
         }
     }
 
+    /// The number of writes that are not shown.
+    func omittedCount(limit: Int) -> Int {
+        history.droppedCount + max(0, history.entries.count - limit)
+    }
+
     func lines(limit: Int) -> [String] {
         let entries = history.entries
-        let olderCount = history.droppedCount + max(0, entries.count - limit)
+        let olderCount = omittedCount(limit: limit)
         var lines = [
             "\(report.node) shows \(path) as \(report.shown); writes before "
                 + "\(LogTime.text(of: UInt64(clamping: report.stableMilliseconds))) are stable"
