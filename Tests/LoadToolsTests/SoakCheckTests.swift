@@ -4,6 +4,19 @@ import Testing
 
 @testable import LoadTools
 
+/// A claim that does not hold. Equal ones have the same claim; a failed expectation prints the details, too.
+private struct Violation: Equatable, ExpressibleByStringLiteral, CustomTestStringConvertible {
+    let claim: String
+    let details: String
+
+    init(_ finding: SoakCheck.Finding) { (claim, details) = (finding.claim, finding.details) }
+    init(stringLiteral claim: String) { (self.claim, details) = (claim, "") }
+
+    static func == (a: Violation, b: Violation) -> Bool { a.claim == b.claim }
+
+    var testDescription: String { details.isEmpty ? claim : "\(claim): \(details)" }
+}
+
 @Suite struct `A soak's check` {
     private let records: [SoakRecord]
     /// The client reads its own place after each of its sets, which have the numbers 2 and 4.
@@ -43,7 +56,7 @@ import Testing
     private func violated(
         _ records: [SoakRecord]? = nil, reads: [SoakRead]? = nil, wipes: [SoakCheck.Wipe] = [],
         _ change: (inout Value) -> Void = { _ in }
-    ) -> [String] {
+    ) -> [Violation] {
         let records = records ?? self.records
         let good = tree(of: records)
         var changed = good
@@ -51,7 +64,7 @@ import Testing
         return SoakCheck(
             records: records, reads: reads ?? self.reads,
             trees: [("n1", changed), ("n2", changed)], wipes: wipes
-        ).findings.filter { !$0.holds }.map(\.claim)
+        ).findings.filter { !$0.holds }.map(Violation.init)
     }
 
     private func push(_ name: String) -> Path { SoakPlaces.list.appending(Key(unchecked: name)) }
@@ -60,7 +73,7 @@ import Testing
         #expect(violated().isEmpty)
     }
 
-    private func claims(after milliseconds: Int, _ node: String) -> [String] {
+    private func claims(after milliseconds: Int, _ node: String) -> [Violation] {
         violated(wipes: [.init(node: node, milliseconds: milliseconds)]) {
             $0.set(.null, at: push("k0"))
         }
@@ -97,7 +110,7 @@ import Testing
     }
 
     @Test func `counts increments, those of unknown outcome once or not`() {
-        let claim = ["the counter shows each acknowledged increment once"]
+        let claim: [Violation] = ["the counter shows each acknowledged increment once"]
         #expect(violated { $0.set(.integer(2), at: SoakPlaces.counter) } == claim)
         #expect(violated { $0.set(.null, at: SoakPlaces.counter) } == claim)
         var unknown = SoakRecord(
@@ -116,7 +129,7 @@ import Testing
     }
 
     @Test func `sees an update that is gone, or an older one`() {
-        let claim = ["no older write of a client stands over a newer one"]
+        let claim: [Violation] = ["no older write of a client stands over a newer one"]
         let sides = SoakPlaces.sides.map { SoakPlaces.pair(0).appending($0) }
         let older = violated { tree in
             for side in sides { tree.set(.integer(2), at: side) }
@@ -142,7 +155,7 @@ import Testing
     }
 
     @Test func `sees a read that lacks what its client wrote before`() {
-        let claim = "a client that moves reads what it wrote, at any node"
+        let claim: Violation = "a client that moves reads what it wrote, at any node"
         #expect(violated(reads: [reads[0], read(2, from: 45_000, to: 45_003)]) == [claim])
         #expect(violated(reads: [reads[0], read(nil, from: 26_000, to: 26_003)]).contains(claim))
         // The write was under way then: both are right.
@@ -151,7 +164,7 @@ import Testing
     }
 
     @Test func `sees a read that shows less than the one before`() {
-        let claim = "no read of such a client shows less than the one before"
+        let claim: Violation = "no read of such a client shows less than the one before"
         var records = records
         records[4].outcome = .unknown
         let claims = violated(records, reads: [reads[1], read(2, from: 46_000, to: 46_003)]) {
@@ -167,6 +180,6 @@ import Testing
         let findings = SoakCheck(
             records: records, reads: reads, trees: [("n1", good), ("n2", .null)], wipes: []
         ).findings
-        #expect(findings.first?.holds == false)
+        #expect(findings.first?.holds == false, "\(findings)")
     }
 }

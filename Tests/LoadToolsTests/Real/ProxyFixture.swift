@@ -70,16 +70,29 @@ final class ProxyFixture {
         return (caller, try #require(accepted.last))
     }
 
-    /// Lets all ends go on until something has happened, or for so long.
+    /// Runs all ends until something has happened; records what has arrived if it does not happen.
     func run(
-        _ limit: Duration = .seconds(20), until hasHappened: @escaping () -> Bool = { false }
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until hasHappened: @escaping () -> Bool
     ) {
+        let limit = Duration.seconds(20)
+        if run(limit, until: hasHappened) { return }
+        let state = accepted.map { "\($0.received.count) bytes\($0.hasEnded ? ", ended" : "")" }
+        Issue.record(
+            "not within \(limit): the target has accepted \(accepted.count) connections \(state)",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Runs all ends for so long.
+    func run(_ duration: Duration) { _ = run(duration, until: { false }) }
+
+    private func run(_ limit: Duration, until hasHappened: @escaping () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + limit
         let timer = try? loop.timer(every: .milliseconds(2)) { [loop] in
             if hasHappened() || .now >= deadline { loop.stop() }
         }
         loop.run()
-        withExtendedLifetime(timer) {}
+        return withExtendedLifetime(timer) { hasHappened() }
     }
 }
 
