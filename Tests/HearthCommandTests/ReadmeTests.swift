@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs what the README tells a newcomer to run.
+/// The commands of the README succeed.
 @Suite(.serialized) struct ReadmeTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -53,6 +53,7 @@ import Testing
         #expect(status == 0)
         #expect(text.contains("\"text\": \"hello\""))
         #expect(text.contains("child_added"))
+        #expect(text.contains("\"text\":\"hi\""))
     }
 
     /// Runs a script in the package's folder; its output and its errors come together.

@@ -39,9 +39,9 @@ class Secret(credentials.Base):
         return Token(self.text)
 
 
-# The example of README.md, at this address.
-readme = pathlib.Path(__file__).resolve().parents[3] / "README.md"
-example = readme.read_text().split("```python\n")[1].split("```")[0]
+# The example of FromFirebase.md, at this address.
+page = pathlib.Path(__file__).resolve().parents[3] / "Sources/Hearth/Hearth.docc/FromFirebase.md"
+example = page.read_text().split("```python\n")[1].split("```")[0]
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed):
     exec(example.replace("https://10.0.0.1:7001", url).replace("app.secret", file), {})
