@@ -94,7 +94,7 @@ let package = Package(
                 "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
                 "Store", "Rules",
             ],
-            pages: ["coordination.md", "membership.md"]),
+            pages: ["coordination.md", "driving.md", "membership.md"]),
         module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         // The same by the definition, which the simulator and the tests judge by.
