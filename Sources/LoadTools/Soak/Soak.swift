@@ -11,7 +11,7 @@ package struct Soak {
         "soak",
         "Writes to a cluster of its own while nodes are killed, paused and lose their disks; then "
             + "checks that nothing acknowledged was lost.",
-        options: [nodes, clients, seconds, durability, checks, seed, history, json],
+        options: [nodes, clients, seconds, bulk, durability, checks, seed, history, json],
         examples: [
             "hearth soak", "hearth soak --nodes 5 --seconds 600 --seed 7 --history soak.jsonl",
             "hearth soak --checks",
@@ -24,10 +24,17 @@ package struct Soak {
                 "\(invocation.name): --checks keeps no --history",
                 fix: "leave one of them out; a check shows the requests that it found wrong")
         }
+        if invocation.has(checks), invocation[bulk] != nil {
+            throw invocation.usageError(
+                "\(invocation.name): --checks loads no --bulk records",
+                fix:
+                    "leave one of them out; nodes record each turn, and the records would be in each"
+            )
+        }
         return try TemporaryCluster.with(
             count, durability: durability, recording: invocation.has(checks)
         ) { (cluster) throws(CommandError) in
-            let soak = try Soak(cluster, invocation)
+            var soak = try Soak(cluster, invocation)
             return try invocation.has(checks) ? soak.judge() : soak.load()
         }
     }
@@ -35,6 +42,10 @@ package struct Soak {
     private static let nodes = Option("nodes", "NUMBER", "How many nodes; 5.")
     private static let clients = Option("clients", "NUMBER", "How many clients write; 8.")
     private static let seconds = Option("seconds", "SECONDS", "How long they write; 60.")
+    private static let bulk = Option(
+        "bulk", "RECORDS",
+        "How many records to load first, so that a lost disk takes a while to replace; 100000, and none with --checks."
+    )
     private static let durability = NodeOptions.durability
     private static let checks = Option(
         flag: "checks",
@@ -54,9 +65,10 @@ package struct Soak {
     private let invocation: Invocation
     private let duration: Duration
     private let clientCount: Int
+    private let bulkCount: Int
     private let seed: UInt64
-    private let start = ContinuousClock.now
-    private let startMicroseconds = SoakClock.microseconds
+    private var start = ContinuousClock.now
+    private var startMicroseconds = SoakClock.microseconds
 
     private init(_ cluster: TemporaryCluster, _ invocation: Invocation) throws(CommandError) {
         self.cluster = cluster.cluster
@@ -64,6 +76,7 @@ package struct Soak {
         self.invocation = invocation
         duration = try invocation.duration(Soak.seconds) ?? .seconds(60)
         clientCount = try invocation.integer(Soak.clients, in: 1...100) ?? 8
+        bulkCount = try invocation.integer(Soak.bulk, in: 0...10_000_000) ?? 100_000
         let given = try invocation.integer(Soak.seed, in: 0...Int.max)
         seed = given.map { UInt64($0) } ?? Loop.wallClockMilliseconds
     }
@@ -97,7 +110,12 @@ package struct Soak {
 
 extension Soak {
     /// Many writes at a time, judged by the nodes' trees at the end.
-    private func load() throws(CommandError) -> ExitStatus {
+    private mutating func load() throws(CommandError) -> ExitStatus {
+        let bulk = bulkCount > 0 ? SoakBulk(of: bulkCount) : nil
+        try bulk?.load(into: cluster.file.nodes)
+        (start, startMicroseconds) = (.now, SoakClock.microseconds)
+        bulk?.beginReading(at: cluster.file.nodes, seed: seed, since: start)
+        defer { _ = bulk?.end() }
         var clients: [SoakClient] = []
         for index in 0..<clientCount {
             let seed = seed &+ UInt64(index) &* 7919
@@ -109,7 +127,7 @@ extension Soak {
             records: clients.flatMap(\.records), reads: clients.flatMap(\.reads), trees: trees,
             wipes: faults.wipes.map {
                 .init(node: $0.node, milliseconds: Int(($0.time - startMicroseconds) / 1_000))
-            })
+            }, bulk: bulk?.end())
         try save(check)
         return report(check, faults)
     }

@@ -21,6 +21,8 @@ struct SoakCheck {
     /// The trees of all nodes.
     let trees: [(node: String, tree: Value)]
     let wipes: [Wipe]
+    /// What the readers of the records found that were loaded first; nil without such records.
+    var bulk: Finding?
 
     /// How long before the loss of a disk, in milliseconds, an acknowledged write may be on that disk alone.
     private static let wipeWindow = 2000
@@ -31,7 +33,7 @@ struct SoakCheck {
             replicasEqual, pushesThere, nothingInvented, incrementsAddUp, lastWriteStands,
             pairsWhole,
             ownWritesShow, readsAscend,
-        ]
+        ] + (bulk.map { [$0] } ?? [])
     }
 
     /// Acknowledged writes that may be missing.
@@ -50,13 +52,16 @@ struct SoakCheck {
     private var must: [SoakRecord] {
         records.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
     }
+}
 
+extension SoakCheck.Finding {
     /// A check without anything to check is not a success.
-    private func finding(
+    static func of(
         _ claim: String, _ count: Int, _ what: String, unless witness: String?
-    ) -> Finding {
+    ) -> SoakCheck.Finding {
         let failure = witness ?? (count == 0 ? "there were no \(what)" : nil)
-        return Finding(claim: claim, details: failure ?? "\(count) \(what)", holds: failure == nil)
+        return SoakCheck.Finding(
+            claim: claim, details: failure ?? "\(count) \(what)", holds: failure == nil)
     }
 }
 
@@ -68,7 +73,7 @@ extension SoakCheck {
     private var replicasEqual: Finding {
         let texts = trees.map { JSONWriter.bytes(of: $0.tree, form: .export) }
         let other = texts.firstIndex { $0 != texts[0] }
-        return finding(
+        return .of(
             "all nodes hold the same, byte by byte", first.isNull ? 0 : texts[0].count,
             "bytes at each of \(trees.count) nodes",
             unless: other.map { "\(trees[$0].node) differs from \(trees[0].node)" })
@@ -81,7 +86,7 @@ extension SoakCheck {
             let node = trees.first { $0.tree[record.writes.path] != record.value }?.node
             missing = node.map { "\($0) lacks: \(record)" }
         }
-        return finding(
+        return .of(
             "each acknowledged push is on every node, with its value", pushes.count,
             "acknowledged pushes", unless: missing)
     }
@@ -93,7 +98,7 @@ extension SoakCheck {
         }
         let list = first[SoakPlaces.list].children
         let unknownPeer = list.first { asked[$0.key] != $0.value }
-        return finding(
+        return .of(
             "each child was pushed by a client", list.count, "children",
             unless: unknownPeer.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
     }
@@ -104,7 +109,7 @@ extension SoakCheck {
         let most = increments.count { $0.outcome != .failed }
         let counter = first[SoakPlaces.counter].number?.asDouble ?? 0
         let isRight = Double(least) <= counter && counter <= Double(most)
-        return finding(
+        return .of(
             "the counter shows each acknowledged increment once", least,
             "acknowledged increments, and \(most - least) others that may count",
             unless: isRight ? nil : "it is \(counter), not from \(least) to \(most)")
@@ -122,7 +127,7 @@ extension SoakCheck {
         let older = last.sorted { $0.key.description < $1.key.description }.first { path, record in
             number(at: path, of: record.work) < record.number
         }
-        return finding(
+        return .of(
             "no older write of a client stands over a newer one", last.count, "places",
             unless: older.map { "\($0.key) is \(first[$0.key]): \($0.value)" })
     }
@@ -139,21 +144,21 @@ extension SoakCheck {
             let sides = SoakPlaces.sides.map { pair.value[$0] }
             return sides[0] != sides[1] || sides[0].isNull
         }
-        return finding(
+        return .of(
             "what was written together is there together", pairs.count, "pairs",
             unless: broken.map { "\(SoakPlaces.pairs)/\($0.key) is \($0.value)" })
     }
 
     private var ownWritesShow: Finding {
         let (count, witness) = SoakSessions(records: records, reads: reads).readYourWrites()
-        return finding(
+        return .of(
             "a client that moves reads what it wrote, at any node", count, "reads after writes",
             unless: witness)
     }
 
     private var readsAscend: Finding {
         let (count, witness) = SoakSessions(records: records, reads: reads).monotonicReads()
-        return finding(
+        return .of(
             "no read of such a client shows less than the one before", count, "reads after reads",
             unless: witness)
     }

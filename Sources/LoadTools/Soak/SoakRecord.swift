@@ -99,6 +99,7 @@ extension SoakRecord: CustomStringConvertible {
 enum SoakPlaces {
     static let root = Path([Key(unchecked: "soak")])
     static let list = root.appending(Key(unchecked: "list"))
+    static let bulk = root.appending(Key(unchecked: "bulk"))
     static let counter = root.appending(Key(unchecked: "counter"))
     static let pairs = root.appending(Key(unchecked: "pairs"))
     /// The places of a pair.
