@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test(
-        .enabled(if: ReadmeTests.isBuilt, "needs the release build, which scripts/test makes"),
+        .enabled(
+            if: ReadmeTests.isBuilt, "needs the release build, which scripts/test --all makes"),
         .timeLimit(.minutes(3)))
     func `puts everything below a prefix, says so, and takes it away again`() throws {
         let folder = try TemporaryFolder()

@@ -35,9 +35,10 @@ import Testing
         return (try? run(script).status) == 0
     }
 
-    @Test(
-        .enabled(if: isBuilt, "needs the release build, which scripts/test makes"),
-        .timeLimit(.minutes(3)))
+    /// The program that the commands run: the release build, or the one that was built with the tests.
+    private static var program: String { isBuilt ? "scripts/hearth" : Command.program }
+
+    @Test(.timeLimit(.minutes(3)))
     func `every command succeeds, one after the other`() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-readme-\(ProcessInfo.processInfo.processIdentifier)")
@@ -47,6 +48,7 @@ import Testing
         let script = commands.joined(separator: "\n")
             .replacingOccurrences(of: "/tmp/hearth-readme", with: folder.path)
             .replacingOccurrences(of: "7001", with: String(port + 1))
+            .replacingOccurrences(of: "scripts/hearth", with: Self.program)
         NodeLogs.add(folder.path)
         // The trap ends the nodes, whose logs stay in the folder.
         let (status, text) = try Self.run(script)
