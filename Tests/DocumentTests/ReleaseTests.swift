@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What documents say of releases.
+/// The changelog and the program agree on the releases.
 @Suite struct ReleaseTests {
     /// The released versions in the changelog with their dates, newest first.
     private static func releases() throws -> [(version: String, date: String)] {
@@ -25,6 +25,22 @@ import Testing
             #expect(
                 newer.version.compare(older.version, options: .numeric) == .orderedDescending)
         }
+    }
+
+    @Test func `at most sixty entries describe the next release`() throws {
+        let changelog = try Repository.text("CHANGELOG.md")
+        let next = try #require(changelog.components(separatedBy: "\n## Unreleased\n").last)
+        let count =
+            next.components(separatedBy: "\n## ")[0].components(separatedBy: "\n- ").count - 1
+        #expect((1...60).contains(count))
+    }
+
+    @Test func `each version has a row of its compatibility`() throws {
+        let changelog = try Repository.text("CHANGELOG.md")
+        let table = try #require(
+            TableTests.tables(in: changelog).first { $0[0].cells[0] == "Version" })
+        let versions = ["Unreleased"] + (try Self.releases().map(\.version))
+        #expect(table.dropFirst(2).map { $0.cells[0] } == versions)
     }
 
     @Test func `the README depends on a product that the package has`() throws {
