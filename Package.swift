@@ -44,6 +44,7 @@ let package = Package(
     platforms: [.macOS(.v26), .iOS(.v26)],
     products: [
         .executable(name: "hearth", targets: ["HearthCommand"]),
+        .executable(name: "hearth-sim", targets: ["SimulatorCommand"]),
         .library(name: "Hearth", targets: ["Hearth"]),
     ],
     targets: [
@@ -139,9 +140,9 @@ let package = Package(
                 "Threads", "EventLoop", "Sockets", "TLS", "Storage",
             ]),
 
-        // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
+        // The command line, from what knows nothing of Hearth to the programs: the terminal and the options of verbs;
         // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
-        module("CommandLineKit", ["Spelling"]),
+        module("CommandLineKit", ["CRuntime", "Spelling"]),
         module(
             "ClusterAdministration",
             [
@@ -152,21 +153,31 @@ let package = Package(
         module(
             "LoadTools",
             [
-                "ClientCore", "ClusterAdministration", "ClusterSimulator", "CommandLineKit",
+                "ClientCore", "ClusterAdministration", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText",
-                "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "TLS", "Threads",
+                "QueryEngine", "Sockets", "SyncProtocol", "TLS", "Threads",
             ]),
         .executableTarget(
             name: "HearthCommand",
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
-                "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "HTTPText", "Hearth", "JSONText", "LineEditor", "LoadTools", "Marks", "QueryEngine",
+                "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
+                "HTTPText", "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine",
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: settings,
             // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:
             // the allocator of the C library takes locks for one, and gives memory back to the system for the other.
+            linkerSettings: [.linkedLibrary("jemalloc")]),
+        // The simulator, and real clusters that its checks judge.
+        .executableTarget(
+            name: "SimulatorCommand",
+            dependencies: [
+                "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterSimulator",
+                "CommandLineKit", "DataTree", "EventLoop", "Hearth", "JSONText", "LoadTools",
+                "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
+            ],
+            swiftSettings: settings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
 
         // Of the documents alone: what they and the comments refer to exists.
@@ -204,13 +215,13 @@ let package = Package(
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
-            // The command too: some tests run it, and so it must be built.
+            // The programs too: some tests run them, and so they must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
                 "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
                 "QueryEngine",
-                "ReplicaCore", "Rules", "Sockets", "Storage", "Store", "SyncProtocol", "TLS",
-                "ZeroMQ",
+                "ReplicaCore", "Rules", "SimulatorCommand", "Sockets", "Storage", "Store",
+                "SyncProtocol", "TLS", "ZeroMQ",
             ],
             exclude: ["Fixtures"], swiftSettings: testSettings),
         tests(
@@ -234,17 +245,16 @@ let package = Package(
                 "ZeroMQ",
             ]),
         tests(
-            of: "LoadTools",
-            using: [
-                "ClientCore", "ClusterSimulator", "CommandLineKit", "DataTree", "EventLoop",
-                "Sockets",
-            ]),
-        tests(
             of: "HearthCommand",
             using: [
-                "ClusterAdministration", "ClusterSimulator", "CommandLineKit", "DataTree",
-                "JSONText", "Marks",
-                "QueryEngine", "Sockets", "SyncProtocol", "ZeroMQ",
+                "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText",
+                "QueryEngine", "SimulatorCommand", "Sockets", "SyncProtocol", "ZeroMQ",
+            ]),
+        tests(
+            of: "SimulatorCommand",
+            using: [
+                "ClientCore", "ClusterSimulator", "CommandLineKit", "DataTree", "EventLoop",
+                "HearthCommand", "Marks", "Sockets",
             ]),
     ],
     swiftLanguageModes: [.v6],
@@ -263,5 +273,7 @@ if let testedTarget {
         }
     }
     package.targets.removeAll { !needed.contains($0.name) }
-    package.products = []
+    // The programs keep their names, by which tests start them.
+    package.products = package.products.compactMap { $0 as? Product.Executable }
+        .filter { needed.contains($0.targets[0]) }
 }

@@ -6,7 +6,7 @@ extension Verb {
     static let hearth: Verb = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
         verbs: [Demo.verb] + clusterVerbs + dataVerbs + [
-            .rules, .shell, .simulation, Soak.verb, .bench,
+            .rules, .shell, .simulation, .soak, .bench,
         ]
             + HelpVerbs.all,
         tables: [.exitCodes, .environment],

@@ -11,10 +11,10 @@ import Testing
     }
 
     @Test func `the program shows the newest released version and its date`() throws {
-        let main = try Repository.text("Sources/HearthCommand/Main.swift")
+        let version = try Repository.text("Sources/ClusterAdministration/Version.swift")
         let newest = try #require(try Self.releases().first)
-        #expect(main.contains("let hearthVersion = \"\(newest.version)\""))
-        #expect(main.contains("let hearthDate = \"\(newest.date)\""))
+        #expect(version.contains("let hearthVersion = \"\(newest.version)\""))
+        #expect(version.contains("let hearthDate = \"\(newest.date)\""))
     }
 
     @Test func `releases are in descending order`() throws {

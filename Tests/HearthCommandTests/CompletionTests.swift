@@ -33,6 +33,7 @@ import Testing
         func check(_ verb: Verb, _ path: [String]) {
             let completion = Completion(for: .hearth, source: Self.source)
             let reply = completion.reply(after: path, beginning: "--")
+            if let program = verb.program { return #expect(reply == .program(program)) }
             guard case .words(let found) = reply else {
                 Issue.record("\(path) offers \(reply)")
                 return

@@ -31,7 +31,8 @@ import Testing
 
     /// Whether `scripts/hearth` would begin with a build, for which it would wait until the tests end.
     static var isBuilt: Bool {
-        let script = "root=$PWD; source scripts/lib/build.sh; ! is_stale"
+        let script =
+            "root=$PWD; source scripts/lib/build.sh; ! is_stale hearth && ! is_stale hearth-sim"
         return (try? run(script).status) == 0
     }
 

@@ -13,7 +13,7 @@ package enum NodeLaunch {
     /// POSIX_SPAWN_SETSID, which the headers show to GNU programs only.
     private static let newSession: Int16 = 0x80
 
-    /// Starts `hearth node` from this very program, with its output appended to `log`.
+    /// Starts `hearth node`, with its output appended to `log`.
     ///
     /// - Parameter records: A folder in which the node records each turn.
     /// - Throws: when the log cannot be written or the system refuses another process.
@@ -63,13 +63,13 @@ package enum NodeLaunch {
         }
     }
 
-    /// The file of this program; if it was replaced since, the program that runs.
+    /// The file of this program, or the program that runs if the file was replaced since.
+    ///
+    /// The simulator's program is not a node: it starts the `hearth` beside it.
     private static var program: String {
-        let link = "/proc/self/exe"
-        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(link, &path, path.count)
-        let file = String(decoding: path.prefix(max(0, count)), as: UTF8.self)
-        return access(file, X_OK) == 0 ? file : link
+        let file = OwnProgram.file
+        if file == SiblingProgram.simulator.path { return SiblingProgram.hearth.path }
+        return access(file, X_OK) == 0 ? file : "/proc/self/exe"
     }
 
     private static func withCStrings<Result>(

@@ -1,6 +1,8 @@
 /// A parsed command line.
 package enum ParsedCommand: Sendable {
     case run(Invocation)
+    /// Start the program that has the verb, with the same command line.
+    case start(SiblingProgram)
     case help(String)
     case version
     case completionScript(CompletionScript.Shell)
@@ -21,6 +23,7 @@ package struct CommandParser {
         var verb = root
         var path = [root.name]
         while verb.work == nil {
+            if let program = verb.program { return .start(program) }
             guard let word = words.popFirst() else { throw missingVerb(of: verb, path) }
             if CommandParser.asksForHelp(word) { return .help(HelpText(of: verb, path).text) }
             verb = try subVerb(word, of: verb, path)
@@ -46,10 +49,13 @@ package struct CommandParser {
 
     /// The verb that words name, and the words that lead to it with the command's own.
     ///
+    /// Of a verb in another program, only that program knows the verbs below it.
+    ///
     /// - Throws: a usage error for a word that names none.
     package func verb(named words: [String]) throws(CommandError) -> (verb: Verb, path: [String]) {
         var (verb, path) = (root, [root.name])
         for word in words {
+            if verb.program != nil { break }
             guard verb.work == nil else {
                 throw CommandError(
                     .usage, "\(path.joined(separator: " ")) has no verbs below it",

@@ -12,6 +12,8 @@ package struct Completion {
         /// The shell knows these better.
         case files
         case folders
+        /// The program that has the verb knows them.
+        case program(SiblingProgram)
     }
 
     /// The names of a cluster's nodes, and the keys at a path that begin with some text.
@@ -27,6 +29,9 @@ package struct Completion {
             self.nodes = nodes
             self.keys = keys
         }
+
+        /// A source that knows no cluster.
+        package static let none = Source(nodes: { _ in [] }, keys: { _, _, _ in [] })
     }
 
     private let root: Verb
@@ -50,6 +55,7 @@ package struct Completion {
     }
 
     private func reply(in line: CompletedLine, beginning: String) -> Reply {
+        if let program = line.verb.program { return .program(program) }
         if let option = line.openOption { return values(of: option.values, line, beginning) }
         if !line.isPlain, beginning.hasPrefix("-"), beginning != "-" || line.verb.work != nil {
             return optionValue(in: line, beginning) ?? .words(optionNames(in: line))
@@ -136,6 +142,7 @@ private struct CompletedLine {
     }
 
     mutating func add(_ word: String) {
+        guard verb.program == nil else { return }
         if let option = openOption {
             invocation.add(word, to: option)
             openOption = nil

@@ -32,6 +32,7 @@ package struct HelpText {
     package static func usage(of verb: Verb, _ path: [String]) -> String {
         var words = path
         if !verb.verbs.isEmpty { words.append("VERB …") }
+        if verb.program != nil { words.append("…") }
         for argument in verb.arguments {
             switch argument.arity {
             case .required: words.append(argument.name)

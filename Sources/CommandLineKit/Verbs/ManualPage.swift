@@ -45,6 +45,9 @@ package struct ManualPage {
             if rows.isEmpty { continue }
             lines += [".PP", "\(escaped(capitalized(table.title))):"] + self.rows(rows)
         }
+        if verb.program != nil {
+            lines += [".PP", escaped("\(path.joined(separator: " ")) --help explains the rest.")]
+        }
         return lines + [".PP", "Examples:"] + examples(of: verb)
     }
 

@@ -1,6 +1,6 @@
 /// Declares one verb of the command line: its arguments and options, its help, its work.
 ///
-/// A verb either has verbs below it (`hearth cluster up`) or work of its own, never both. Parsing,
+/// A verb has verbs below it (`hearth cluster up`), work of its own, or a program that does its work. Parsing,
 /// help, the manual page and shell completion all follow from the declaration.
 package struct Verb: Sendable {
     package typealias Work = @Sendable (Invocation) throws(CommandError) -> ExitStatus
@@ -18,6 +18,8 @@ package struct Verb: Sendable {
     /// Whether it is for programs: help, manual and completion leave it out.
     package private(set) var isHidden = false
     package private(set) var work: Work?
+    /// The program that has the verb, with all verbs below it.
+    package private(set) var program: SiblingProgram?
 
     /// Declares a verb with work of its own.
     package init(
@@ -44,6 +46,14 @@ package struct Verb: Sendable {
         self.verbs = verbs
         self.tables = tables
         self.examples = examples
+    }
+
+    /// Declares a verb of another program, which gets the whole command line and explains the verb.
+    package init(
+        _ name: String, _ summary: String, in program: SiblingProgram, examples: [String]
+    ) {
+        self.init(name, summary, verbs: [], examples: examples)
+        self.program = program
     }
 
     /// The verbs below it that people use.

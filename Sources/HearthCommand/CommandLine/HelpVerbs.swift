@@ -1,8 +1,9 @@
+internal import ClusterAdministration
 internal import CommandLineKit
 
 /// The verbs about `hearth` itself.
 enum HelpVerbs {
-    static let all: [Verb] = [help, version, man, Completion.verb]
+    static let all: [Verb] = [help, version, man, completion]
 
     private static let topic = Argument(
         "VERB", "The verb to explain, such as get, or cluster up.", arity: .any, values: .verb)
@@ -13,9 +14,12 @@ enum HelpVerbs {
     ) { invocation throws(CommandError) in
         let words = invocation.words(of: topic)
         let (verb, path) = try CommandParser(root: .hearth).verb(named: words)
+        if verb.program != nil { return try ChildCommand(words + ["--help"]).run() }
         StandardOutput.shared.print(HelpText(of: verb, path).text)
         return .success
     }
+
+    private static let completion = Completion.verb { Completion(for: .hearth, source: .cluster) }
 
     private static let version: Verb = Verb(
         "version", "Shows the version.", examples: ["hearth version"]

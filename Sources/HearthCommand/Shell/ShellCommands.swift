@@ -57,6 +57,7 @@ struct ShellCommands {
             try refuseStandardInput(complete)
             defer { StandardOutput.shared.flush() }
             return .ended(try complete.run())
+        case .start: return .ended(try ChildCommand(words).run())
         case .help(let text): StandardOutput.shared.print(text)
         case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
         default:

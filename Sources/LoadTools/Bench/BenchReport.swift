@@ -3,9 +3,9 @@ internal import DataTree
 internal import JSONText
 
 /// Prints measurements as they come: rows of a table for people, or objects, one a line, for programs.
-struct BenchReport {
+package struct BenchReport {
     /// One number or name of a measurement.
-    struct Field {
+    package struct Field {
         /// The head of its column.
         let title: String
         /// Its name in JSON.
@@ -13,11 +13,11 @@ struct BenchReport {
         fileprivate let text: String
         fileprivate let value: Value
 
-        static func name(_ title: String, _ name: String, _ text: String) -> Field {
+        package static func name(_ title: String, _ name: String, _ text: String) -> Field {
             Field(title: title, name: name, text: text, value: .string(text))
         }
 
-        static func whole(_ title: String, _ name: String, _ number: Double) -> Field {
+        package static func whole(_ title: String, _ name: String, _ number: Double) -> Field {
             guard number.isFinite else { return unknown(title, name) }
             let number = number.rounded()
             return Field(
@@ -26,7 +26,7 @@ struct BenchReport {
         }
 
         /// Two digits after the point, three in JSON.
-        static func fraction(_ title: String, _ name: String, _ number: Double) -> Field {
+        package static func fraction(_ title: String, _ name: String, _ number: Double) -> Field {
             guard number.isFinite else { return unknown(title, name) }
             let hundredths = Int((abs(number) * 100).rounded())
             let rest = hundredths % 100
@@ -59,17 +59,17 @@ struct BenchReport {
     let isJSON: Bool
     private var hasTitles = false
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    package init(isJSON: Bool) { self.isJSON = isJSON }
 
     /// Prints the title of the next measurements.
-    func begin(_ heading: String) {
+    package func begin(_ heading: String) {
         if isJSON { return }
         StandardOutput.shared.print(heading + "\n")
         StandardOutput.shared.flush()
     }
 
     /// Prints a measurement, whose first field names it.
-    mutating func show(_ fields: [Field]) {
+    package mutating func show(_ fields: [Field]) {
         if isJSON {
             printObject(fields)
         } else {

@@ -13,6 +13,11 @@ extension Verb {
     private static let durability = NodeOptions.durability
     private static let json = Option(flag: "json", "One JSON object a line.")
 
+    private static let benchSimulation = Verb(
+        "sim",
+        "Runs fixed scenarios of the simulator on one thread, by whose processor time all rates are.",
+        in: .simulator, examples: ["hearth bench sim"])
+
     // MARK: append
 
     private static let appends = Option(

@@ -2,16 +2,16 @@ internal import CommandLineKit
 internal import Glibc
 
 /// The resources that a running process has used.
-struct ProcessUsage {
+package struct ProcessUsage {
     /// Time on a processor, in user and system mode.
     var cpuSeconds = 0.0
     /// The most memory that it ever held at once.
-    var peakMegabytes = 0.0
+    package var peakMegabytes = 0.0
 
     init() {}
 
     /// Reads the counts of a process; zeros if it is gone.
-    init(of process: Int32) {
+    package init(of process: Int32) {
         // In nanoseconds; /proc counts in hundredths of a second, in which a short work is nothing.
         var (clock, time) = (clockid_t(), timespec())
         if clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 {

@@ -92,7 +92,7 @@ final class Story: Sendable {
 }
 
 /// Lets other processes work for a while.
-func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+package func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
 /// A count with commas between the thousands: `60,000`.
 func grouped(_ count: Int) -> String {

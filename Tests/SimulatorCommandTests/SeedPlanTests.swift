@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HearthCommand
+@testable import SimulatorCommand
 
 @Suite struct SeedPlanTests {
     private func items(_ plan: SeedPlan, _ count: Int) -> [SeedPlan.Item] {

@@ -1,13 +1,14 @@
 internal import ClusterAdministration
 internal import ClusterSimulator
-package import CommandLineKit
+internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
 internal import JSONText
+internal import LoadTools
 
 /// `hearth soak`: real nodes under real faults, and a check for losses.
-package struct Soak {
-    package static let verb = Verb(
+struct Soak {
+    static let verb = Verb(
         "soak",
         "Writes to a cluster of its own while nodes are killed, paused and lose their disks; then "
             + "checks that nothing acknowledged was lost.",

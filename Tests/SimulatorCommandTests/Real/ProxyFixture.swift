@@ -4,7 +4,7 @@ import Sockets
 import Synchronization
 import Testing
 
-@testable import LoadTools
+@testable import SimulatorCommand
 
 /// A target, and links through which callers reach it, on the loop of the test: end 0 calls end 1.
 final class ProxyFixture {

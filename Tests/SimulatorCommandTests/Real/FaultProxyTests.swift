@@ -3,7 +3,7 @@ import CommandLineKit
 import Sockets
 import Testing
 
-@testable import LoadTools
+@testable import SimulatorCommand
 
 @Suite struct `A fault proxy` {
     @Test func `works on a thread of its own, and ends with its connections`() throws {

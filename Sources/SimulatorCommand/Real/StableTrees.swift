@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
+internal import LoadTools
 
 extension Cluster {
     /// All trees, once they are equal, or after a minute.

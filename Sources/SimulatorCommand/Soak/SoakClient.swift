@@ -4,6 +4,7 @@ internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
 internal import Hearth
+internal import LoadTools
 internal import ReplicaCore
 internal import SyncProtocol
 internal import Threads

@@ -1,15 +1,16 @@
 internal import ClusterAdministration
-package import ClusterSimulator
-package import CommandLineKit
+internal import ClusterSimulator
+internal import CommandLineKit
 internal import DataTree
 internal import Glibc
+internal import LoadTools
 
 /// A scenario against real nodes: processes of this machine, on real disks, in real time.
 ///
 /// Nodes are killed, stopped, suspended and lose their disks when the scenario says, and a proxy between them has their network
 /// fail; clients send what simulated ones would.
 /// Only processes that the run has started end, and they end with it.
-package struct RealRun {
+struct RealRun {
     private let plan: RealPlan
     private let cluster: Cluster
     private let witnesses: [SoakWitness]
@@ -22,7 +23,7 @@ package struct RealRun {
     /// Runs a plan, and judges it by the checks that real runs have.
     ///
     /// - Throws: when the scenario takes too long, or a node cannot be started.
-    package static func run(
+    static func run(
         _ plan: RealPlan, seed: UInt64
     ) throws(CommandError) -> [CheckResult] {
         guard plan.end <= RealPlan.limit else {

@@ -4,7 +4,7 @@ import Marks
 import Testing
 
 @testable import CommandLineKit
-@testable import HearthCommand
+@testable import SimulatorCommand
 
 @Suite struct RunVerdictTests {
     @Test(arguments: [

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import LoadTools
 
 extension Verb {
     private static let work = Option(

@@ -3,7 +3,7 @@ import EventLoop
 import Sockets
 import Testing
 
-@testable import LoadTools
+@testable import SimulatorCommand
 
 /// By real sockets: what a proxy does with connections whose link fails.
 @Suite struct `A link of a proxy` {

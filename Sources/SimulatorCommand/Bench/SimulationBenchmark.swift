@@ -1,6 +1,7 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 internal import Glibc
+internal import LoadTools
 
 /// How fast the simulator runs fixed scenarios, on one thread.
 ///

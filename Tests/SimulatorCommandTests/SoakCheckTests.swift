@@ -2,7 +2,7 @@ import ClientCore
 import DataTree
 import Testing
 
-@testable import LoadTools
+@testable import SimulatorCommand
 
 /// A claim that does not hold. Equal ones have the same claim; a failed expectation prints the details, too.
 private struct Violation: Equatable, ExpressibleByStringLiteral, CustomTestStringConvertible {

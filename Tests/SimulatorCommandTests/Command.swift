@@ -1,0 +1,1 @@
+../HearthCommandTests/Command.swift

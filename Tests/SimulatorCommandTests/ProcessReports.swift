@@ -1,0 +1,1 @@
+../ProcessReports/ProcessReports.swift

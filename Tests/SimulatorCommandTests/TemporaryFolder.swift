@@ -1,0 +1,1 @@
+../HearthCommandTests/TemporaryFolder.swift
