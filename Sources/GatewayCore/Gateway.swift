@@ -143,6 +143,7 @@ extension Gateway {
     private mutating func beginTurn(at moment: Moment) {
         context.beginTurn(at: moment)
         for session in context.removeDueRefusals() { sendRefusal(of: session) }
+        for id in context.dueConsoles() { update(id) { $0.refreshConsole(&$1) } }
         guard moment.elapsedMilliseconds >= nextCheckMilliseconds else { return }
         nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
         // Few are due, so that only these are sorted: equal gateways return equal outputs.

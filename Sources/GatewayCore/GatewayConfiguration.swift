@@ -44,6 +44,8 @@ public struct GatewayConfiguration: Sendable {
     /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions
     /// are derived from it.
     public var nameSeed = ""
+    /// The console that browsers are served; nil without one.
+    public var console: Console?
     /// The host to which clients of Firebase's protocol go once this node stops; nil if they are only disconnected.
     public var redirectHost: String?
 

@@ -27,6 +27,8 @@ struct GatewayContext {
     private var routes: [SessionID: SessionID] = [:]
     /// What other connections must do, in order.
     private var signals: [(connection: SessionID, ConnectionSignal)] = []
+    /// The feeds of the console that read data at intervals.
+    private var consoles = ConsoleFeeds()
     /// The bytes of all bodies that are not complete.
     var bodies: BodyBytes
     /// What sessions of Firebase's WebSockets keep.
@@ -127,6 +129,24 @@ extension GatewayContext {
 
     /// How many requests and messages were refused for want of a credential.
     var refusalCount: UInt64 { refusals.count }
+}
+
+// MARK: - The console
+
+extension GatewayContext {
+    /// Records whether a connection is a feed of the console that reads data at intervals.
+    mutating func setConsole(_ id: SessionID, isWatching: Bool) {
+        if consoles.set(id, isWatching: isWatching, at: elapsedMilliseconds) {
+            output(.wake(afterMilliseconds: ConsoleSession.windowMilliseconds))
+        }
+    }
+
+    /// Returns the feeds that read data in this turn.
+    mutating func dueConsoles() -> [SessionID] {
+        let due = consoles.removeDue(at: elapsedMilliseconds)
+        if !due.isEmpty { output(.wake(afterMilliseconds: ConsoleSession.windowMilliseconds)) }
+        return due
+    }
 }
 
 // MARK: - What is kept

@@ -24,6 +24,9 @@ package final class Access {
     /// Whether each client may do everything, whatever it shows.
     var isOpen: Bool { secrets == nil && tokens == nil }
 
+    /// Whether tokens identify users.
+    var hasTokens: Bool { tokens != nil }
+
     /// Whether pages of other sites know nothing by which they could do anything.
     var keepsOutPages: Bool { !isOpen && tokens?.trust.acceptsUnsigned != true }
 

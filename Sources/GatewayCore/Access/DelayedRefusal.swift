@@ -19,6 +19,7 @@ extension Connection {
         switch activity {
         case .refusing(let request, let answer): send(answer, to: request, &context)
         case .realtime: updateRealtime(&context) { session, _ in session.sendRefusal() }
+        case .console: updateConsole(&context) { session, _ in session.sendRefusal() }
         case .idle, .receiving, .asking, .answering, .streaming, .polling, .native, .closing: break
         }
     }

@@ -21,6 +21,8 @@ enum Activity {
     case realtime(RealtimeConnection)
     /// A native client speaks with the replica, past the gateway.
     case native
+    /// A page of the console follows the data.
+    case console(ConsoleConnection)
     /// Nothing more is read, and what was sent leaves.
     case closing
 
@@ -32,6 +34,7 @@ enum Activity {
         case .polling: .longPoll
         case .realtime: .realtime
         case .native: .native
+        case .console: .console
         }
     }
 }

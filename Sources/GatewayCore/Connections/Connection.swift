@@ -22,7 +22,7 @@ struct Connection {
     /// Whether the replica has a session of this connection.
     private var hasSession = false
     /// Whether the replica holds back what the session listens to.
-    private var isHeld = false
+    private(set) var isHeld = false
     /// What the client is waited for, and since when.
     private var phase = ConnectionPhase.idle
     private var phaseMilliseconds: UInt64
@@ -69,6 +69,7 @@ struct Connection {
         }
         if case .realtime = activity { context.metrics.ends.count(SessionEnd(.client)) }
         endSwitch(&context)
+        context.setConsole(id, isWatching: false)
         endSession(&context)
         release(become(.closing), &context)
         context.metrics.connections[kind, default: 0] -= 1
@@ -132,6 +133,7 @@ struct Connection {
     mutating func stopServing(_ context: inout GatewayContext) {
         let host = context.configuration.redirectHost
         updateRealtime(&context) { session, _ in session.end(redirectedTo: host) }
+        if case .console = activity { endConsole(by: .goingAway, &context) }
     }
 
     /// Hands requests to the replica.
@@ -150,6 +152,7 @@ extension Connection {
     mutating func receive(_ bytes: [UInt8], _ context: inout GatewayContext) {
         switch activity {
         case .realtime: receiveFrames(bytes, &context)
+        case .console: receiveConsole(bytes, &context)
         case .streaming, .refusing, .native, .closing: return
         case .idle, .receiving, .asking, .answering, .polling:
             reader.receive(bytes)
@@ -164,11 +167,17 @@ extension Connection {
                 session.answered(answers, sharing: &context.texts)
             }
         }
+        if case .console = activity {
+            return updateConsole(&context) { session, context in
+                session.process(answers, at: context.now)
+            }
+        }
         for answer in answers {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .refusing, .polling, .realtime, .native, .closing:
+            case .idle, .receiving, .answering, .refusing, .polling, .realtime, .native, .console,
+                .closing:
                 break
             }
         }
@@ -189,7 +198,7 @@ extension Connection {
         case .streaming: continueStream(&context)
         case .realtime:
             updateRealtime(&context) { session, _ in session.resume() }
-        case .idle, .receiving, .asking, .refusing, .polling, .native, .closing: break
+        case .idle, .receiving, .asking, .refusing, .polling, .native, .console, .closing: break
         }
         if isHeld, !isPartWay {
             isHeld = false
@@ -203,7 +212,7 @@ extension Connection {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
         case .realtime(let realtime): realtime.session?.isWaiting ?? false
-        case .idle, .receiving, .asking, .refusing, .polling, .native, .closing: false
+        case .idle, .receiving, .asking, .refusing, .polling, .native, .console, .closing: false
         }
     }
 }
@@ -230,6 +239,7 @@ extension Connection {
         // As long as the client polls, these show that it is alive.
         case .realtime(let realtime): return realtime.isDue(at: context.now)
         case .native: return identity.hasEnded(at: now)
+        case .console(let console): return console.session.isDue(at: context.now)
         case .asking, .refusing, .polling, .closing: return false
         }
     }
@@ -248,6 +258,7 @@ extension Connection {
             become(.streaming(stream))
         case .realtime: expireRealtime(&context)
         case .native: expireNative(&context)
+        case .console: refreshConsole(&context)
         case .asking, .refusing, .polling, .closing: break
         }
     }
@@ -260,6 +271,8 @@ extension Connection {
             if identity.hasEnded(at: context.elapsedMilliseconds) { expire(&context) }
         case .realtime:
             updateRealtime(&context) { session, context in session.reviewIdentity(at: context.now) }
+        case .console:
+            updateConsole(&context) { session, context in session.reviewIdentity(at: context.now) }
         // A request that has begun is done; a stream looks as it begins.
         case .idle, .receiving, .asking, .refusing, .answering, .polling, .closing: break
         }

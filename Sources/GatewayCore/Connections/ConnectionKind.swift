@@ -3,5 +3,5 @@ enum ConnectionKind: String, CaseIterable {
     case http
     case eventStream = "event_stream"
     case longPoll = "long_poll"
-    case realtime, native
+    case realtime, native, console
 }

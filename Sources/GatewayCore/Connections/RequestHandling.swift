@@ -22,7 +22,8 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .refusing, .polling, .realtime, .native, .closing:
+        case .asking, .answering, .streaming, .refusing, .polling, .realtime, .native, .console,
+            .closing:
             false
         }
     }
@@ -100,6 +101,7 @@ extension Connection {
                 send(Answer(error), to: request, &context)
             }
         case .native(let key): becomeNative(answering: key, &context)
+        case .console(let key): becomeConsole(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
         case .longPoll(let poll): perform(poll, for: request, &context)
         }

@@ -14,6 +14,8 @@ enum RequestPlan {
     case report(NodeReport)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
+    /// The connection becomes the feed of a page of the console, for this key.
+    case console(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
     case realtime(RealtimeRequestHead)
     /// It belongs to a session of Firebase's protocol with long polls.
@@ -41,8 +43,10 @@ enum RequestPlan {
             self = .rules(try RulesDocumentRequest(head))
             try context.checkServes()
         case NativeProtocol.path:
-            self = .native(key: try head.webSocketKey())
-            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+            let key = try head.webSocketKey()
+            self = head.isForConsoleFeed ? .console(key: key) : .native(key: key)
+            guard head.isForConsoleFeed || head.lists("hearth.1", in: "sec-websocket-protocol")
+            else { throw .nativeClient }
             try context.checkServes()
         case "/.ws":
             self = .realtime(try RealtimeRequestHead(head))
@@ -51,6 +55,10 @@ enum RequestPlan {
             self = .longPoll(try LongPollRequest(head, mayLoadScript: mayLoadScript))
             try context.checkServes()
         default:
+            if let page = ConsolePage.answer(to: head, in: context.configuration) {
+                self = .answer(page)
+                return
+            }
             if let report = try NodeReport(head) {
                 guard context.access.reader(Identity(principal)).principal == .administrator
                 else { throw .permissionDenied }
@@ -74,7 +82,7 @@ enum RequestPlan {
         switch self {
         case .rest(let request): request.hasBody
         case .rules(let request): request.isReplacement
-        case .answer, .report, .native, .realtime, .longPoll: false
+        case .answer, .report, .native, .console, .realtime, .longPoll: false
         }
     }
 }
@@ -91,11 +99,16 @@ extension GatewayContext {
         guard hostRule.permits(head.authority) else { throw .host(head) }
         guard originRule.decide(head) != .refused else { throw .origin }
         guard !access.isOpen, head.method != .options,
-            !GatewayContext.openPaths.contains(head.target.pathText)
+            !GatewayContext.openPaths.contains(head.target.pathText), !isForConsole(head)
         else { return access.initial }
         let identity = try Credentials(head).identity(by: access, json, at: now)
         guard access.admits(identity.principal) else { throw .permissionDenied }
         return identity
+    }
+
+    /// Whether a request is for the console, whose page asks for a token itself.
+    private borrowing func isForConsole(_ head: RequestHead) -> Bool {
+        configuration.console != nil && (head.isForConsoleFeed || ConsolePage.path(in: head) != nil)
     }
 
     fileprivate borrowing func checkServes() throws(RestFailure) {

@@ -1,0 +1,131 @@
+internal import DataTree
+internal import JSONText
+
+/// A part of the children of one location that a page of the console shows: some hundred rows from a rank or a key on.
+///
+/// It holds the rows that the page has. Each new value of the location gives a message with the rows that differ.
+struct ConsoleWindow {
+    /// The most rows of a window.
+    static let rowLimit = 256
+    /// The page learns a new number of children at most this often, if no row differs.
+    static let totalMilliseconds: UInt64 = 1_000
+
+    /// Which children a window shows.
+    struct Place: Equatable {
+        enum Start: Equatable {
+            case rank(Int)
+            case key(Key)
+        }
+
+        var path: Path
+        var start: Start
+        var count: Int
+        /// Whether the greatest key is the first row.
+        var isDescending: Bool
+    }
+
+    /// The rows that the page has.
+    private struct Shown {
+        var from: Int
+        var total: Int
+        var rows: [ConsoleRow]
+        var location: ConsoleRow
+    }
+
+    private(set) var place: Place
+    /// The request for the value that the replica has not answered.
+    var request: UInt64?
+    /// When the next value is due.
+    var dueMilliseconds: UInt64 = 0
+    private var shown: Shown?
+    private var toldMilliseconds: UInt64 = 0
+    /// The refusal that the page has been sent.
+    private var failure: String?
+
+    init(_ place: Place) { self.place = place }
+
+    /// Shows other children; rows that the page has already are not sent again.
+    mutating func move(to next: Place) {
+        if next.path != place.path || next.isDescending != place.isDescending { shown = nil }
+        place = next
+        failure = nil
+    }
+
+    /// Returns the message with what differs from the rows that the page has; nil if nothing does.
+    mutating func show(_ value: Value, as id: Int, at milliseconds: UInt64) -> [UInt8]? {
+        let next = rows(of: value)
+        let hadFailed = failure != nil
+        failure = nil
+        guard let shown, !hadFailed else {
+            self.shown = next
+            toldMilliseconds = milliseconds
+            return message(id, next, rows: next.rows.map(\.json), isFirst: true)
+        }
+        let rows = differences(of: next, from: shown)
+        let isSame =
+            rows == nil && next.from == shown.from
+            && next.location.isSame(as: shown.location)
+        if isSame, next.total == shown.total { return nil }
+        let isSummary = isSame || rows == nil && next.from == shown.from
+        if isSummary, milliseconds < toldMilliseconds + ConsoleWindow.totalMilliseconds {
+            return nil
+        }
+        self.shown = next
+        toldMilliseconds = milliseconds
+        let all = rows ?? next.rows.indices.map { "\($0)" }
+        return message(id, next, rows: all, isFirst: false)
+    }
+
+    /// Returns the message that the rules or the node refuse the location; nil if the page has it already.
+    mutating func refuse(_ code: String, _ problem: String, _ fix: String, as id: Int) -> [UInt8]? {
+        guard failure != code + problem else { return nil }
+        failure = code + problem
+        shown = nil
+        return ConsoleText.refusal(of: id, code, problem, fix)
+    }
+
+    private func rows(of value: Value) -> Shown {
+        let children = value.children
+        let total = children.count
+        var from = 0
+        switch place.start {
+        case .rank(let rank): from = rank
+        case .key(let key):
+            let rank = children.rank(of: key)
+            // The first row is the key itself, or the next one that is there in this direction.
+            from = place.isDescending ? total - (children.contains(key) ? rank + 1 : rank) : rank
+        }
+        from = max(0, min(from, total - place.count))
+        let end = min(from + place.count, total)
+        var rows: [ConsoleRow] = []
+        rows.reserveCapacity(end - from)
+        let ranks = place.isDescending ? total - end..<total - from : from..<end
+        children.visit(in: ranks) { rows.append(ConsoleRow(key: $0, value: $1)) }
+        if place.isDescending { rows.reverse() }
+        let key = place.path.last ?? Key(unchecked: "")
+        return Shown(
+            from: from, total: total, rows: rows, location: ConsoleRow(key: key, value: value))
+    }
+
+    /// The rows of a message: a row that the page has is its position there, as JSON. Nil if all rows are where they were.
+    private func differences(of next: Shown, from old: Shown) -> [String]? {
+        var positions: [Key: Int] = [:]
+        for (index, row) in old.rows.enumerated() { positions[row.key] = index }
+        var isSame = next.rows.count == old.rows.count
+        let rows = next.rows.enumerated().map { index, row in
+            if let position = positions[row.key], row.isSame(as: old.rows[position]) {
+                isSame = isSame && position == index
+                return "\(position)"
+            }
+            isSame = false
+            return row.json
+        }
+        return isSame ? nil : rows
+    }
+
+    private func message(_ id: Int, _ shown: Shown, rows: [String], isFirst: Bool) -> [UInt8] {
+        ConsoleText.rows(
+            of: id, from: shown.from, total: shown.total, location: shown.location.json,
+            rows: rows, isFirst: isFirst)
+    }
+}

@@ -1,0 +1,261 @@
+import DataTree
+import HTTPText
+import JSONText
+import Rules
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// The feed of a page of the console, over a gateway with a replica.
+@Suite struct ConsoleFeedTests {
+    private var node = TestGateway()
+
+    private static let upgrade = [
+        "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: console.1",
+    ]
+
+    private mutating func connect(token: String? = nil) -> SessionID {
+        let id = node.connect()
+        node.send(TestGateway.request("/.hearth", "GET", Self.upgrade), by: id)
+        send("{\"t\":\"hello\"\(token.map { ",\"token\":\"\($0)\"" } ?? "")}", by: id)
+        return id
+    }
+
+    private mutating func send(_ text: String, by id: SessionID) {
+        var bytes: [UInt8] = []
+        WebSocketWriter.append(.text, Array(text.utf8), mask: 0x1234_5678, to: &bytes)
+        node.send(bytes, by: id)
+    }
+
+    /// Removes and returns the messages that a page got.
+    private mutating func messages(_ id: SessionID) -> [String] {
+        var bytes = node.read(id)
+        if let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: "HTTP".utf8) {
+            bytes.removeSubrange(..<end.upperBound)
+        }
+        var reader = WebSocketReader(isMasked: false, messageLimit: 1 << 24)
+        var messages: [String] = []
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while let event = reader.next(in: &rest) {
+                if case .text(let text) = event {
+                    messages.append(String(decoding: text, as: UTF8.self))
+                } else {
+                    messages.append("\(event)")
+                }
+            }
+        }
+        return messages
+    }
+
+    private mutating func put(_ json: String, at path: String) {
+        let secret = node.curl("\(path)?auth=alpha-secret", "PUT", body: json)
+        #expect(secret.status == 200)
+    }
+
+    private static let window = #"{"t":"window","id":1,"path":"/a","from":0,"count":9}"#
+
+    @Test mutating func `a page learns who it is before anything else`() {
+        let id = connect()
+        #expect(messages(id).map { $0.hasPrefix(#"{"t":"ready""#) } == [true])
+    }
+
+    @Test mutating func `a window shows rows at once and changes within a tenth of a second`() {
+        put(#"{"x":1}"#, at: "/a.json")
+        let id = connect()
+        _ = messages(id)
+        send(Self.window, by: id)
+        #expect(messages(id).map { $0.contains(#"["x","number","1",0]"#) } == [true])
+        put("2", at: "/a/y.json")
+        #expect(messages(id) == [])
+        node.wait(100)
+        #expect(messages(id).map { $0.contains(#""rows":[0,["y","number","2",0]]"#) } == [true])
+    }
+
+    @Test mutating func `changes of a tenth of a second arrive as one message`() {
+        let id = connect()
+        send(Self.window, by: id)
+        node.wait(100)
+        _ = messages(id)
+        for index in 0..<20 { put("\(index)", at: "/a/x.json") }
+        node.wait(100)
+        #expect(messages(id).map { $0.contains(#"["x","number","19",0]"#) } == [true])
+    }
+
+    @Test mutating func `a page that does not read asks for nothing`() {
+        let id = connect()
+        send(Self.window, by: id)
+        node.stopped.insert(id)
+        node.turn([.backpressured(id)])
+        let asks = node.asks
+        node.wait(1_000)
+        #expect(node.asks == asks)
+        node.resume(id)
+        node.wait(100)
+        #expect(node.asks > asks)
+    }
+
+    @Test mutating func `a node without a console wakes for none`() {
+        let id = connect()
+        node.wait(100)
+        #expect(node.wakes == [])
+        send(Self.window, by: id)
+        #expect(node.wakes == [100])
+        send(#"{"t":"close","id":1}"#, by: id)
+        node.wait(100)
+        let asks = node.asks
+        node.wait(100)
+        #expect(node.asks == asks)
+    }
+
+    @Test mutating func `a page has a bounded number of windows`() {
+        let id = connect()
+        for number in 0...ConsoleSession.windowLimit {
+            send("{\"t\":\"window\",\"id\":\(number),\"path\":\"/a\"}", by: id)
+        }
+        let refused = messages(id).filter { $0.contains(#""t":"refused""#) }
+        #expect(refused.count == 1)
+        #expect(refused.first?.contains("\"id\":\(ConsoleSession.windowLimit)") == true)
+    }
+
+    private static let unusable = [
+        "x", "[]", #"{"t":"other"}"#, #"{"t":"window","path":"/a"}"#,
+        #"{"t":"window","id":1,"path":"/a.b"}"#, #"{"t":"window","id":1,"path":"/a","order":"x"}"#,
+        #"{"t":"window","id":1,"path":"/a","key":"$"}"#,
+    ]
+
+    @Test(arguments: unusable)
+    mutating func `an unusable message ends the feed`(text: String) {
+        let id = connect()
+        send(text, by: id)
+        #expect(node.closed.contains(id))
+    }
+
+    @Test mutating func `a page that sends no greeting is disconnected`() {
+        let id = node.connect()
+        node.send(TestGateway.request("/.hearth", "GET", Self.upgrade), by: id)
+        node.wait(ConsoleSession.greetingMilliseconds - 1_000)
+        #expect(!node.closed.contains(id))
+        node.wait(2_000)
+        #expect(node.closed.contains(id))
+    }
+
+    @Test mutating func `a request before the greeting is ignored`() {
+        let id = node.connect()
+        node.send(TestGateway.request("/.hearth", "GET", Self.upgrade), by: id)
+        send(Self.window, by: id)
+        #expect(node.asks == 0)
+    }
+
+    @Test mutating func `a status arrives each second while it is wanted`() {
+        let id = connect()
+        send(#"{"t":"status"}"#, by: id)
+        for _ in 0..<25 { node.wait(100) }
+        let statuses = messages(id).filter { $0.hasPrefix(#"{"t":"status","status":{"#) }
+        #expect((2...3).contains(statuses.count))
+        send(#"{"t":"status","on":false}"#, by: id)
+        for _ in 0..<25 { node.wait(100) }
+        #expect(messages(id) == [])
+    }
+
+    @Test mutating func `a question about a location waits for the log`() {
+        put("1", at: "/a.json")
+        let id = connect()
+        send(#"{"t":"why","id":7,"path":"/a"}"#, by: id)
+        node.wait(100)
+        #expect(
+            messages(id).count == 1, "a node without a disk reads no log, and so answers nothing")
+    }
+}
+
+// MARK: - Users
+
+extension ConsoleFeedTests {
+    private mutating func useTokens() {
+        node = TestGateway(TestTokens.configuration)
+        put(#"{"rules":{"open":{".read":"auth != null"}}}"#, at: "/.settings/rules.json")
+        put(#"{"open":{"x":1},"closed":{"x":2}}"#, at: "/.json")
+    }
+
+    private func window(_ path: String) -> String {
+        "{\"t\":\"window\",\"id\":1,\"path\":\"\(path)\",\"count\":9}"
+    }
+
+    @Test(arguments: [("/open", true), ("/closed", false), ("/", false)])
+    mutating func `a user sees what the rules permit`(path: String, isShown: Bool) {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada"))
+        #expect(messages(id).allSatisfy { $0.contains(#""uid":"ada""#) })
+        send(window(path), by: id)
+        let answer = messages(id).joined()
+        #expect(answer.contains(#"["x","number""#) == isShown)
+        #expect(answer.contains(#""code":"permission_denied""#) == !isShown)
+    }
+
+    @Test mutating func `a wrong token is refused after a moment, and shows nothing`() {
+        useTokens()
+        let id = connect(token: "wrong")
+        #expect(messages(id) == [])
+        node.wait(Refusals.delayMilliseconds)
+        #expect(messages(id).map { $0.hasPrefix(#"{"t":"denied""#) } == [true])
+        let asks = node.asks
+        send(window("/open"), by: id)
+        #expect(node.asks == asks)
+        #expect(messages(id) == [])
+    }
+
+    @Test mutating func `a second wrong token at once ends the feed`() {
+        useTokens()
+        let id = connect(token: "wrong")
+        send(#"{"t":"hello","token":"other"}"#, by: id)
+        #expect(node.closed.contains(id))
+    }
+
+    @Test mutating func `a page that signs out loses its windows`() {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada"))
+        send(window("/open"), by: id)
+        _ = messages(id)
+        send(#"{"t":"hello"}"#, by: id)
+        _ = messages(id)
+        put("5", at: "/open/x.json")
+        node.wait(1_000)
+        #expect(messages(id) == [])
+        send(window("/open"), by: id)
+        #expect(messages(id).joined().contains("permission_denied"))
+    }
+
+    @Test mutating func `a token that expires ends the windows of its user`() {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada", seconds: 2))
+        send(window("/open"), by: id)
+        _ = messages(id)
+        // A token holds for a minute more than it says, as clocks differ.
+        node.wait(63_000)
+        let told = messages(id)
+        #expect(told.contains { $0.hasPrefix(#"{"t":"denied""#) })
+        put("5", at: "/open/x.json")
+        node.wait(1_000)
+        #expect(messages(id) == [])
+    }
+
+    @Test mutating func `new rules end what they no longer permit`() {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada"))
+        send(window("/open"), by: id)
+        _ = messages(id)
+        put(#"{"rules":{}}"#, at: "/.settings/rules.json")
+        node.wait(100)
+        #expect(messages(id).joined().contains("permission_denied"))
+    }
+
+    @Test mutating func `a user gets no status`() {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada"))
+        _ = messages(id)
+        send(#"{"t":"status"}"#, by: id)
+        #expect(messages(id) == [#"{"t":"status","status":null}"#])
+    }
+}

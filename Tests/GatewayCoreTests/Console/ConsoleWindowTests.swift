@@ -1,0 +1,161 @@
+import DataTree
+import JSONText
+import Testing
+
+@testable import GatewayCore
+
+/// Windows of the console on the children of a location.
+@Suite struct ConsoleWindowTests {
+    private let json = JSONReader()
+
+    private func value(_ text: String) -> Value { try! json.parse(text) }
+
+    private func window(
+        from start: ConsoleWindow.Place.Start = .rank(0), count: Int = 3, isDescending: Bool = false
+    ) -> ConsoleWindow {
+        ConsoleWindow(
+            .init(path: .root, start: start, count: count, isDescending: isDescending))
+    }
+
+    /// A list of the children `a`, `b`, and so on, each with its number.
+    private func list(_ count: Int) -> Value {
+        var value = Value.null
+        for index in 0..<count {
+            let key = Key(unchecked: String(UnicodeScalar(UInt8(97 + index))))
+            value.set(.integer(Int64(index)), at: Path([key]))
+        }
+        return value
+    }
+
+    /// Shows a value, and returns the rank of the first row, the total, and the rows as JSON.
+    private func show(
+        _ value: Value, in window: inout ConsoleWindow, at milliseconds: UInt64 = 0
+    ) -> (from: Int, total: Int, rows: [String])? {
+        guard let text = window.show(value, as: 1, at: milliseconds) else { return nil }
+        return try! json.read(text) { message in
+            let rows = message["rows"]!.elements!.map { row in
+                row.integer.map { "\($0)" } ?? row.elements![0].string!
+            }
+            return (Int(message["from"]!.integer!), Int(message["total"]!.integer!), rows)
+        }
+    }
+
+    @Test func `a window by rank shows the rows from that rank on`() throws {
+        var window = window(from: .rank(2))
+        let shown = try #require(show(list(9), in: &window))
+        #expect(shown == (2, 9, ["c", "d", "e"]))
+    }
+
+    @Test func `a rank behind the last child shows the last rows`() throws {
+        var window = window(from: .rank(.max / 2))
+        let shown = try #require(show(list(9), in: &window))
+        #expect(shown == (6, 9, ["g", "h", "i"]))
+    }
+
+    @Test func `a window by key begins with the next key that is there`() throws {
+        var window = window(from: .key(Key(unchecked: "cc")), count: 2)
+        let shown = try #require(show(list(9), in: &window))
+        #expect(shown == (3, 9, ["d", "e"]))
+    }
+
+    @Test func `a descending window begins with the greatest key`() throws {
+        var window = window(isDescending: true)
+        let shown = try #require(show(list(9), in: &window))
+        #expect(shown == (0, 9, ["i", "h", "g"]))
+    }
+
+    @Test(arguments: [("d", 5), ("dd", 5), ("z", 0)])
+    func `a descending window by key begins with that key or the next lower one`(
+        key: String, from: Int
+    ) throws {
+        var window = window(
+            from: .key(Key(unchecked: key)), count: 1, isDescending: true)
+        let shown = try #require(show(list(9), in: &window))
+        #expect(shown.from == from)
+        #expect(shown.rows == [key == "z" ? "i" : "d"])
+    }
+
+    @Test func `a change sends the row that differs and the positions of the others`() throws {
+        var window = window()
+        var value = list(9)
+        _ = show(value, in: &window)
+        value.set(.boolean(true), at: try Path("b"))
+        #expect(try #require(show(value, in: &window)) == (0, 9, ["0", "b", "2"]))
+    }
+
+    @Test func `a new child moves the rows behind it`() throws {
+        var window = window()
+        var value = list(9)
+        _ = show(value, in: &window)
+        value.set(.boolean(true), at: try Path("aa"))
+        #expect(try #require(show(value, in: &window)) == (0, 10, ["0", "aa", "1"]))
+    }
+
+    @Test func `a change below a child sends the row of that child`() throws {
+        var window = window()
+        var value = value(#"{"a":{"x":{"y":1}},"b":{"x":{"y":1}}}"#)
+        _ = show(value, in: &window)
+        value.set(.integer(2), at: try Path("b/x/y"))
+        #expect(try #require(show(value, in: &window)) == (0, 2, ["0", "b"]))
+    }
+
+    @Test func `an equal value sends nothing`() throws {
+        var window = window()
+        let value = value(#"{"a":{"x":1},"b":"text"}"#)
+        _ = show(value, in: &window)
+        #expect(show(value, in: &window) == nil)
+    }
+
+    @Test func `a change outside of the window is sent once a second`() throws {
+        var window = window()
+        var value = list(9)
+        _ = show(value, in: &window, at: 5_000)
+        value.set(.boolean(true), at: try Path("z"))
+        #expect(show(value, in: &window, at: 5_999) == nil)
+        #expect(try #require(show(value, in: &window, at: 6_000)) == (0, 10, ["0", "1", "2"]))
+    }
+
+    @Test func `a window that moves sends only rows that the page does not have`() throws {
+        var window = window()
+        let value = list(9)
+        _ = show(value, in: &window)
+        window.move(to: .init(path: .root, start: .rank(1), count: 3, isDescending: false))
+        #expect(try #require(show(value, in: &window)) == (1, 9, ["1", "2", "d"]))
+    }
+
+    @Test func `a refusal is sent once, and the rows again after it`() throws {
+        var window = window()
+        let value = list(4)
+        _ = show(value, in: &window)
+        #expect(window.refuse("permission_denied", "no", "ask", as: 1) != nil)
+        #expect(window.refuse("permission_denied", "no", "ask", as: 1) == nil)
+        #expect(try #require(show(value, in: &window)).rows == ["a", "b", "c"])
+    }
+
+    private static let rows: [(json: String, row: String)] = [
+        ("true", #"["k","boolean",true,0]"#),
+        ("9007199254740993", #"["k","number","9007199254740993",0]"#),
+        (#""a\"b\u0000""#, #"["k","string","a\"b\u0000",4]"#),
+        (#""</script>""#, #"["k","string","</script>",9]"#),
+        (#"{"a":1,"b":{"c":2}}"#, #"["k","object","a: 1, b: {…}",2]"#),
+        (#"{".value":1,".priority":"p"}"#, #"["k","number","1",0,"p"]"#),
+    ]
+
+    @Test(arguments: rows)
+    func `a row summarizes a value`(json text: String, row: String) {
+        #expect(ConsoleRow(key: Key(unchecked: "k"), value: value(text)).json == row)
+    }
+
+    @Test func `a row has a bounded size, whatever its value holds`() throws {
+        let letter = "e" + String(repeating: "\u{301}", count: 100_000)
+        var object = Value.null
+        for index in 0..<1_000 {
+            object.set(.string(letter), at: Path([Key(unchecked: "key\(index)")]))
+        }
+        for value in [Value.string(letter), object, Value.string("x").prioritized(.string(letter))]
+        {
+            let row = ConsoleRow(key: Key(unchecked: "k"), value: value).json
+            #expect(row.utf8.count < 1_000)
+        }
+    }
+}
