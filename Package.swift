@@ -59,6 +59,8 @@ let package = Package(
         .target(
             name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CRuntime"),
+        // The files of the console, compiled in.
+        .target(name: "CConsole", exclude: ["console.md", "web"]),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -120,8 +122,8 @@ let package = Package(
         module(
             "ClusterNode",
             [
-                "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
-                "ReplicaCore",
+                "CConsole", "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore",
+                "SyncProtocol", "ReplicaCore",
                 "EventLoop", "HTTPText", "Sockets", "TLS", "Tokens", "ZeroMQ", "NodeStorage",
                 "Storage", "Store", "Threads",
             ]),

@@ -55,12 +55,13 @@ public final class Node {
     /// - Parameters:
     ///   - keys: The node's own, where the configuration names its public key.
     ///   - records: A folder in which it records each turn, for the checks of a soak.
+    ///   - consoleFolder: A folder with the files of the console, for work on them; nil for those of the program.
     /// - Throws: when the description or the keys are wrong, the database is in use, damaged or cannot be made,
     ///   or an endpoint is taken.
     /// - Complexity: reads the whole log.
     public init(
         _ id: String, of configuration: NodeConfiguration, keys: KeyPair? = nil,
-        exposure: Exposure = .loopback, records: String? = nil
+        exposure: Exposure = .loopback, records: String? = nil, consoleFolder: String? = nil
     ) throws(NodeError) {
         try configuration.check(for: exposure)
         self.configuration = configuration
@@ -82,7 +83,9 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        clients = try HTTPPort(on: loop, configuration, of: member, log: log)
+        clients = try HTTPPort(
+            on: loop, configuration, of: member,
+            console: Console(of: member, in: configuration, folder: consoleFolder), log: log)
         do throws(ZeroMQError) {
             let context = Context()
             security = try keys.map { keys throws(ZeroMQError) in

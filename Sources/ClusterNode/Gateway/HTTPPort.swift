@@ -70,9 +70,10 @@ final class HTTPPort {
     /// - Throws: what is wrong with its certificate, or with keys of tokens.
     convenience init(
         on loop: Loop, _ description: NodeConfiguration, of member: NodeConfiguration.Member,
-        log: NodeLog
+        console: Console? = nil, log: NodeLog
     ) throws(NodeError) {
         var configuration = GatewayConfiguration(description, of: member)
+        configuration.console = console
         var tokens: TokenKeys?
         if !description.tokens.isEmpty {
             tokens = try TokenKeys(description.tokens) { log.write($0) }

@@ -9,7 +9,7 @@ internal import Glibc
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, key, insecure, record, parent],
+        options: [configuration, id, key, insecure, record, parent, console],
         examples: [
             "hearth node --config configs/three-nodes.json5 --id n1",
             "hearth node --config /etc/hearth/cluster.json5 --id n1 --key /etc/hearth/n1.key",
@@ -32,6 +32,11 @@ enum NodeVerb {
     private static let parent = Option(
         "parent", "PID", "End with this process, which must be the one that started the node.")
 
+    private static let console = Option(
+        "console", "FOLDER",
+        "Serve the files of the console from that folder, such as Sources/CConsole/web, to work on them.",
+        values: .file)
+
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         guard let file = invocation[configuration], let id = invocation[id] else {
             throw invocation.usageError(
@@ -51,7 +56,7 @@ enum NodeVerb {
         do throws(NodeError) {
             let node = try Node(
                 id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure,
-                records: invocation[record])
+                records: invocation[record], consoleFolder: invocation[console])
             try node.run()
             return .success
         } catch {

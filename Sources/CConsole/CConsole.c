@@ -1,0 +1,66 @@
+#include "CConsole.h"
+
+// The files of the console, in the order of their paths. A test compares this table with the folder `web`.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char base_data_js[] = {
+#embed "web/base/data.js"
+};
+static const unsigned char base_dom_js[] = {
+#embed "web/base/dom.js"
+};
+static const unsigned char base_feed_js[] = {
+#embed "web/base/feed.js"
+};
+static const unsigned char base_format_js[] = {
+#embed "web/base/format.js"
+};
+static const unsigned char base_paths_js[] = {
+#embed "web/base/paths.js"
+};
+static const unsigned char base_routes_js[] = {
+#embed "web/base/routes.js"
+};
+static const unsigned char base_session_js[] = {
+#embed "web/base/session.js"
+};
+static const unsigned char base_signals_js[] = {
+#embed "web/base/signals.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "web/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "web/index.html"
+};
+static const unsigned char main_js[] = {
+#embed "web/main.js"
+};
+static const unsigned char pages_connect_js[] = {
+#embed "web/pages/connect.js"
+};
+static const unsigned char style_css[] = {
+#embed "web/style.css"
+};
+
+#define HEARTH_FILE(path, bytes) {path, bytes, sizeof(bytes)}
+
+static const struct hearth_console_file files[] = {
+    HEARTH_FILE("base/data.js", base_data_js),
+    HEARTH_FILE("base/dom.js", base_dom_js),
+    HEARTH_FILE("base/feed.js", base_feed_js),
+    HEARTH_FILE("base/format.js", base_format_js),
+    HEARTH_FILE("base/paths.js", base_paths_js),
+    HEARTH_FILE("base/routes.js", base_routes_js),
+    HEARTH_FILE("base/session.js", base_session_js),
+    HEARTH_FILE("base/signals.js", base_signals_js),
+    HEARTH_FILE("icon.svg", icon_svg),
+    HEARTH_FILE("index.html", index_html),
+    HEARTH_FILE("main.js", main_js),
+    HEARTH_FILE("pages/connect.js", pages_connect_js),
+    HEARTH_FILE("style.css", style_css),
+};
+
+const size_t hearth_console_file_count = sizeof files / sizeof files[0];
+
+const struct hearth_console_file *hearth_console_all_files(void) { return files; }

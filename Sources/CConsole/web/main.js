@@ -1,0 +1,87 @@
+// The frame of all pages: the bar, the state of the connection, and the page that the address names.
+
+import { button, dialog, fill, h, icon } from './base/dom.js';
+import { feed, hasToken, setToken } from './base/session.js';
+import { route } from './base/routes.js';
+import { connectPage } from './pages/connect.js';
+
+const pages = {
+  connect: { label: 'Connect', address: '/.connect', make: connectPage },
+};
+
+const tabs = h('nav', { class: 'tabs', 'aria-label': 'Pages' });
+const state = h('div', { class: 'link-state', role: 'status' });
+const account = h('div', { class: 'row' });
+const clusterName = h('small');
+const banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+const main = h('main');
+const bar = h('header', { class: 'bar' },
+  h('a', { class: 'brand', href: '/', 'aria-label': 'Hearth' }, h('img', { src: '/.console/icon.svg', alt: '' }), h('span', {}, 'Hearth'), h('small', { class: 'wide' }, clusterName)),
+  tabs, h('div', { class: 'grow' }), state, account);
+document.body.append(bar, banner, main);
+
+let shown = null;
+let ended = () => {};
+let lastDataPath = '/';
+
+route.follow(({ page: name, path }) => {
+  const page = pages[name] ? name : 'connect';
+  if (page === 'data') lastDataPath = path;
+  fill(tabs, Object.entries(pages).map(([name, { label, address }]) => h('a', {
+    href: name === 'data' ? route.address('data', lastDataPath) : address, 'aria-current': name === page ? 'page' : undefined,
+  }, label)));
+  if (page === shown && page === 'data') return;
+  ended();
+  shown = page;
+  const { element, end = () => {} } = pages[page].make();
+  ended = end;
+  fill(main, element);
+  document.title = `${pages[page].label} · Hearth`;
+});
+
+function showState() {
+  const about = feed.about.value;
+  const name = about?.node || location.host;
+  const [kind, text] = {
+    connecting: ['warn', 'Connecting'], ready: ['good', name], denied: ['warn', 'Not signed in'], lost: ['bad', 'No connection'],
+  }[feed.state.value];
+  fill(state, h('span', { class: `dot ${kind}` }), h('span', { class: feed.state.value === 'ready' ? '' : 'name' }, text));
+  state.title = feed.state.value === 'ready' ? `Connected to ${name} at ${location.host}` : text;
+  clusterName.textContent = about?.cluster ?? '';
+  showAccount(about);
+  showBanner(name);
+}
+
+function showAccount(about) {
+  if (!about && feed.state.value !== 'denied') return fill(account);
+  if (about?.open || about?.emulator) return fill(account);
+  if (!hasToken()) return fill(account, button('Sign in', { kind: 'main', onclick: signIn }));
+  const user = about?.user === 'administrator' ? 'Administrator' : about?.user?.uid ?? about?.user?.sub ?? 'Not signed in';
+  fill(account, h('span', { class: 'tag wide' }, user), button('Sign out', { kind: 'quiet', onclick: () => setToken(null) }));
+}
+
+function showBanner(name) {
+  const denial = feed.denial.value;
+  const isLost = feed.state.value === 'lost';
+  banner.hidden = !denial && !isLost;
+  if (isLost) {
+    fill(banner, icon('warn'), h('span', { class: 'grow' }, `No connection with ${name}. The page shows what it had; it connects again by itself.`), button('Try now', { onclick: () => feed.retry() }));
+  } else if (denial) {
+    fill(banner, icon('warn'), h('span', { class: 'grow' }, `The node does not accept the token: ${denial.problem}`), button('Sign in', { onclick: signIn }));
+  }
+}
+
+/** Asks for a token. */
+export async function signIn() {
+  const values = await dialog('Sign in', [
+    h('p', { class: 'muted' }, 'The token stays in this tab until you close it. It is sent to this node alone, never in an address.'),
+    h('label', { class: 'field' }, h('span', {}, 'Secret or token'), h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: false, class: 'mono' }),
+      h('small', {}, 'A secret of the cluster makes you an administrator; a token of a user shows what the rules permit that user.')),
+  ], { accept: 'Sign in', check: ({ token }) => (token.trim() ? null : 'Enter a secret or a token.') });
+  if (values) setToken(values.token.trim());
+}
+
+window.addEventListener('hearth-sign-in', signIn);
+feed.state.follow(showState);
+feed.about.follow(showState);
+feed.denial.follow(showState);

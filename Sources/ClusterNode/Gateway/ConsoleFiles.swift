@@ -1,0 +1,56 @@
+internal import CConsole
+internal import ClusterConfiguration
+internal import GatewayCore
+internal import Glibc
+internal import Sockets
+
+extension Console {
+    /// The console of a node, with the files that are compiled in, or with those of a folder, which are read each time.
+    init(
+        of member: NodeConfiguration.Member, in configuration: NodeConfiguration, folder: String?
+    ) {
+        if let folder {
+            self.init { path in ConsoleFile(at: path, in: folder) }
+        } else {
+            self.init { path in ConsoleFile(embeddedAt: path) }
+        }
+        (node, cluster) = (member.id, configuration.cluster)
+        nodes = configuration.nodes.compactMap { node in
+            node.consoleAddress.map { ConsoleNode(name: node.id, address: $0) }
+        }
+    }
+}
+
+extension NodeConfiguration.Member {
+    /// The node's address for browsers.
+    fileprivate var consoleAddress: String? {
+        let address = HTTPAddress(client)
+        guard let publicHost else { return address?.location }
+        return (address?.trust == nil ? "http://" : "https://") + publicHost
+    }
+}
+
+extension ConsoleFile {
+    /// The file at a path in the program.
+    fileprivate init?(embeddedAt path: String) {
+        let files = UnsafeBufferPointer(
+            start: hearth_console_all_files(), count: hearth_console_file_count)
+        guard let file = files.first(where: { String(cString: $0.path) == path }) else {
+            return nil
+        }
+        self.init(Array(UnsafeBufferPointer(start: file.bytes, count: file.count)), at: path)
+    }
+
+    /// The file at a path in a folder.
+    fileprivate init?(at path: String, in folder: String) {
+        guard !path.split(separator: "/").contains(".."), let file = fopen("\(folder)/\(path)", "r")
+        else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 64 << 10)
+        while case let count = fread(&part, 1, part.count, file), count > 0 {
+            bytes += part[..<count]
+        }
+        self.init(bytes, at: path)
+    }
+}

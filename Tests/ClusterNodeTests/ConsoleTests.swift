@@ -1,0 +1,52 @@
+import ClusterConfiguration
+import Foundation
+import GatewayCore
+import Testing
+
+@testable import ClusterNode
+
+/// The console, in a browser and as files.
+@Suite struct ConsoleTests {
+    private static let folder = Fixture.repository.appendingPathComponent("Sources/CConsole/web")
+
+    private static func files() throws -> [String] {
+        try #require(FileManager.default.enumerator(atPath: folder.path))
+            .compactMap { $0 as? String }
+            .filter { !folder.appendingPathComponent($0).hasDirectoryPath }
+    }
+
+    private func console(folder: String? = nil) throws -> Console {
+        let configuration = try NodeConfiguration(
+            contentsOf: Fixture.repository.appendingPathComponent("configs/three-nodes.json5").path)
+        return Console(of: try configuration.member("n1"), in: configuration, folder: folder)
+    }
+
+    @Test func `the program has every file of the console, and nothing else`() throws {
+        let console = try console()
+        var bytes = 0
+        for path in try Self.files() {
+            let file = try Data(contentsOf: Self.folder.appendingPathComponent(path))
+            #expect(console.file(path)?.bytes == Array(file), "\(path)")
+            bytes += file.count
+        }
+        #expect(console.file("other.js") == nil)
+        #expect(bytes <= 250_000)
+    }
+
+    @Test func `a folder serves its files and none above it`() throws {
+        let console = try console(folder: Self.folder.path)
+        #expect(console.file("index.html")?.type == "text/html; charset=utf-8")
+        #expect(console.file("../CConsole.c") == nil)
+        #expect(console.file("base/../../CConsole.c") == nil)
+        #expect(console.file("base") == nil)
+    }
+
+    @Test func `the console knows the nodes of the cluster`() throws {
+        let console = try console()
+        #expect(console.node == "n1")
+        #expect(
+            console.nodes.map(\.address) == [
+                "http://127.0.0.1:7001", "http://127.0.0.1:7011", "http://127.0.0.1:7021",
+            ])
+    }
+}
