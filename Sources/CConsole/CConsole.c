@@ -39,6 +39,27 @@ static const unsigned char main_js[] = {
 static const unsigned char pages_connect_js[] = {
 #embed "web/pages/connect.js"
 };
+static const unsigned char pages_data_js[] = {
+#embed "web/pages/data.js"
+};
+static const unsigned char parts_actions_js[] = {
+#embed "web/parts/actions.js"
+};
+static const unsigned char parts_compare_nodes_js[] = {
+#embed "web/parts/compare-nodes.js"
+};
+static const unsigned char parts_tree_model_js[] = {
+#embed "web/parts/tree-model.js"
+};
+static const unsigned char parts_tree_view_js[] = {
+#embed "web/parts/tree-view.js"
+};
+static const unsigned char parts_value_history_js[] = {
+#embed "web/parts/value-history.js"
+};
+static const unsigned char parts_value_panel_js[] = {
+#embed "web/parts/value-panel.js"
+};
 static const unsigned char style_css[] = {
 #embed "web/style.css"
 };
@@ -58,6 +79,13 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("index.html", index_html),
     HEARTH_FILE("main.js", main_js),
     HEARTH_FILE("pages/connect.js", pages_connect_js),
+    HEARTH_FILE("pages/data.js", pages_data_js),
+    HEARTH_FILE("parts/actions.js", parts_actions_js),
+    HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
+    HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),
+    HEARTH_FILE("parts/tree-view.js", parts_tree_view_js),
+    HEARTH_FILE("parts/value-history.js", parts_value_history_js),
+    HEARTH_FILE("parts/value-panel.js", parts_value_panel_js),
     HEARTH_FILE("style.css", style_css),
 };
 

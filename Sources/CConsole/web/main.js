@@ -4,8 +4,10 @@ import { button, dialog, fill, h, icon } from './base/dom.js';
 import { feed, hasToken, setToken } from './base/session.js';
 import { route } from './base/routes.js';
 import { connectPage } from './pages/connect.js';
+import { dataPage } from './pages/data.js';
 
 const pages = {
+  data: { label: 'Data', address: '/', make: dataPage },
   connect: { label: 'Connect', address: '/.connect', make: connectPage },
 };
 
@@ -25,7 +27,7 @@ let ended = () => {};
 let lastDataPath = '/';
 
 route.follow(({ page: name, path }) => {
-  const page = pages[name] ? name : 'connect';
+  const page = pages[name] ? name : 'data';
   if (page === 'data') lastDataPath = path;
   fill(tabs, Object.entries(pages).map(([name, { label, address }]) => h('a', {
     href: name === 'data' ? route.address('data', lastDataPath) : address, 'aria-current': name === page ? 'page' : undefined,

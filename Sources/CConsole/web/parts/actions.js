@@ -1,0 +1,170 @@
+// What a user does to data: add, remove with undo, rename, import and export.
+
+import { dialog, h, toast } from '../base/dom.js';
+import { merge, parseInput, push, read, Refusal, request, valueLimit, writeIf } from '../base/data.js';
+import { bytes, count, things } from '../base/format.js';
+import { childOf, dataAddress, keyProblem, keysOf, nameOf, parentOf } from '../base/paths.js';
+import { token } from '../base/session.js';
+
+const pieceLimit = 1 << 20;
+const absent = 'null_etag';
+
+/** Runs an action; a refusal becomes a message. */
+export async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    toast(error.fix ? `${error.message} ${sentence(error.fix)}` : error.message, { kind: 'bad', seconds: 10 });
+    return undefined;
+  }
+}
+
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
+/** Adds a child. */
+export async function addChild(path) {
+  const values = await dialog('Add a child', [
+    h('p', { class: 'muted mono' }, path),
+    h('label', { class: 'field' }, h('span', {}, 'Key'), h('input', { name: 'key', class: 'mono', placeholder: 'A new push ID', spellcheck: false, autocomplete: 'off' })),
+    h('label', { class: 'field' }, h('span', {}, 'Value'), h('textarea', { name: 'value', rows: 4, placeholder: '5, true, "text" or {"key": 1}', spellcheck: false })),
+  ], {
+    accept: 'Add',
+    check: ({ key, value }) => (key && keyProblem(key)) || parseInput(value).problem,
+  });
+  if (!values) return;
+  const { json } = parseInput(values.value);
+  await attempt(async () => {
+    if (!values.key) {
+      toast(`Added ${await push(path, json)}.`, { seconds: 3 });
+    } else if (!await writeIf(absent, childOf(path, values.key), json)) {
+      toast(`${values.key} exists already: edit it instead.`, { kind: 'bad' });
+    }
+  });
+}
+
+/** Removes a value, which can be put back for a while. */
+export async function removeValue(path) {
+  await attempt(async () => {
+    if (path === '/' && !await confirmRoot()) return;
+    const { text, tag, isWhole } = await read(path, { parameters: { format: 'export' } });
+    if (!isWhole) {
+      const values = await dialog('Remove without undo?', h('p', {}, `${path} has more than ${bytes(valueLimit)}, so the page cannot put it back. Export it first if you may need it.`), { accept: 'Remove', kind: 'danger full' });
+      if (!values) return;
+    }
+    if (!await writeIf(isWhole ? tag : null, path, null)) return void toast(`${path} changed in this moment, so it was not removed.`, { kind: 'bad' });
+    toast(`Removed ${path}.`, { action: isWhole ? 'Undo' : undefined, seconds: 30, onaction: () => putBack(path, text) });
+  });
+}
+
+const putBack = (path, text) => attempt(async () => {
+  if (!await writeIf(absent, path, text)) toast(`Something else is at ${path} by now, so nothing was put back.`, { kind: 'bad' });
+});
+
+async function confirmRoot() {
+  return Boolean(await dialog('Remove the whole database?', [
+    h('p', {}, 'This removes all data at all nodes.'),
+    h('label', { class: 'field' }, h('span', {}, `Type ${location.host} to confirm`), h('input', { name: 'name', class: 'mono', autocomplete: 'off' })),
+  ], { accept: 'Remove everything', kind: 'danger full', check: ({ name }) => (name === location.host ? null : 'This is not the name of the host.') }));
+}
+
+/** Gives a value another key. */
+export async function rename(path) {
+  const parent = parentOf(path);
+  const values = await dialog('Rename', [
+    h('p', { class: 'muted mono' }, path),
+    h('label', { class: 'field' }, h('span', {}, 'New key'), h('input', { name: 'key', value: nameOf(path), class: 'mono', spellcheck: false, autocomplete: 'off' })),
+  ], { accept: 'Rename', check: ({ key }) => keyProblem(key) });
+  if (!values || values.key === nameOf(path)) return;
+  await attempt(async () => {
+    const { text, isWhole } = await read(path, { parameters: { format: 'export' } });
+    if (!isWhole) return void toast(`Values up to ${bytes(valueLimit)} can be renamed here.`, { kind: 'bad' });
+    const { text: other } = await read(childOf(parent, values.key), { limit: 64 });
+    if (other !== 'null') return void toast(`${values.key} exists already.`, { kind: 'bad' });
+    await request('PATCH', parent, { body: `{${JSON.stringify(nameOf(path))}:null,${JSON.stringify(values.key)}:${text}}`, parameters: { print: 'silent' } });
+    toast(`Renamed to ${values.key}.`, { seconds: 3 });
+  });
+}
+
+/** Saves a location as a file. */
+export async function exportFile(path) {
+  const name = `${keysOf(path).at(-1) ?? 'database'}.json`;
+  await attempt(async () => {
+    const parameters = { format: 'export', download: name };
+    if (!token()) return save(dataAddress(path, parameters), name);
+    const response = await request('GET', path, { parameters: { format: 'export' } });
+    const address = URL.createObjectURL(await response.blob());
+    save(address, name);
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  });
+}
+
+function save(address, name) {
+  const link = h('a', { href: address, download: name, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Imports a file: shows first what it would replace. */
+export async function importFile(path, file) {
+  let value;
+  try {
+    value = JSON.parse(await file.text());
+  } catch (error) {
+    return void toast(`${file.name} is not JSON: ${error.message}`, { kind: 'bad', seconds: 10 });
+  }
+  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+  const keys = isObject ? Object.keys(value) : [];
+  const bad = keys.map((key) => key.startsWith('.') ? null : keyProblem(key)).find(Boolean);
+  if (bad) return void toast(`${file.name} has a key that no child can have. ${bad}`, { kind: 'bad', seconds: 10 });
+  await attempt(async () => {
+    const found = await existing(path);
+    const replaced = keys.filter((key) => found.keys?.has(key)).length;
+    const values = await dialog(`Import ${file.name}`, [
+      h('dl', { class: 'facts' },
+        h('dt', {}, 'Into'), h('dd', { class: 'mono' }, path),
+        h('dt', {}, 'File'), h('dd', {}, `${bytes(file.size)}, ${isObject ? things(keys.length, 'child', 'children') : 'one value'}`),
+        h('dt', {}, 'There now'), h('dd', {}, found.text),
+        isObject && [h('dt', {}, 'In both'), h('dd', {}, found.keys ? things(replaced, 'child', 'children') : 'not counted')]),
+      h('label', { class: 'row' }, h('input', { type: 'radio', name: 'kind', value: 'merge', checked: isObject, disabled: !isObject }), h('span', {}, 'Merge: replace the children of the file, keep the others')),
+      h('label', { class: 'row' }, h('input', { type: 'radio', name: 'kind', value: 'put', checked: !isObject }), h('span', {}, 'Replace: remove all that is there first')),
+    ], { accept: 'Import' });
+    if (values) await send(path, value, values.kind, file.name);
+  });
+}
+
+async function existing(path) {
+  const { text, isWhole } = await read(path, { parameters: { shallow: 'true' } });
+  if (!isWhole) return { text: 'many children', keys: null };
+  const value = JSON.parse(text);
+  if (value === null) return { text: 'nothing', keys: new Set() };
+  if (typeof value !== 'object') return { text: 'one value', keys: new Set() };
+  const keys = Object.keys(value);
+  return { text: things(keys.length, 'child', 'children'), keys: new Set(keys) };
+}
+
+/** Sends a value in pieces of about one megabyte, cut at its children. */
+async function send(path, value, kind, name) {
+  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+  if (!isObject) return void await writeIf(null, path, JSON.stringify(value));
+  if (kind === 'put') await writeIf(null, path, null);
+  const entries = Object.entries(value);
+  let sent = 0;
+  let close = () => {};
+  while (sent < entries.length) {
+    const piece = {};
+    let size = 0;
+    do {
+      const [key, child] = entries[sent];
+      piece[key] = child;
+      size += JSON.stringify(child).length;
+      sent += 1;
+    } while (sent < entries.length && size < pieceLimit);
+    await merge(path, piece);
+    close();
+    close = toast(`Importing ${name}: ${count(sent)} of ${things(entries.length, 'child', 'children')}`, { seconds: 60 });
+  }
+  close();
+  toast(`Imported ${name}.`, { seconds: 4 });
+}

@@ -1,0 +1,406 @@
+// A tree of a location: some fifty elements show any number of rows.
+
+import { announce, h, icon } from '../base/dom.js';
+import { count, visible } from '../base/format.js';
+import { childOf, parentOf } from '../base/paths.js';
+import { Branch } from './tree-model.js';
+
+const rowHeight = 28;
+// Browsers limit the height of an element; beyond this one the scroll bar stands for the rank.
+const heightLimit = 8_000_000;
+const requestInterval = 60;
+
+/**
+ * `<tree-view>`: shows the children of a location, of which some may be open.
+ *
+ * Give it `feed`, and call `show(path)`. Events: `choose` ({path, row}), `edit`, `enter`, `remove`, `command` (a letter),
+ * `count` ({total, at, refusal}).
+ */
+export class TreeView extends HTMLElement {
+  #root = null;
+  #top = 0;
+  #isScaled = false;
+  #pool = [];
+  #chosen = { path: null, index: 0 };
+  #frame = 0;
+  #requestTimer = 0;
+  #lastRequest = 0;
+  #flashes = new Map();
+  #ownScrollTop = -1;
+  #height = 0;
+  #lastSize = 0;
+  #paused = false;
+  #waiting = [];
+
+  feed = null;
+  isDescending = false;
+
+  constructor() {
+    super();
+    this.spacer = h('div', { class: 'tree-spacer' });
+    this.layer = h('div', { class: 'tree-rows', role: 'none' });
+  }
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.className = 'tree';
+    this.tabIndex = 0;
+    this.setAttribute('role', 'tree');
+    this.setAttribute('aria-label', 'Data');
+    this.append(this.layer, this.spacer);
+    this.addEventListener('scroll', () => this.#onscroll(), { passive: true });
+    this.addEventListener('wheel', (event) => this.#onwheel(event), { passive: false });
+    this.addEventListener('keydown', (event) => this.#onkey(event));
+    this.addEventListener('click', (event) => this.#onclick(event));
+    this.addEventListener('dblclick', (event) => this.#ondoubleclick(event));
+    this.resizing = new ResizeObserver(() => { this.#height = this.clientHeight; this.#redraw(); });
+    this.resizing.observe(this);
+  }
+
+  /** Shows a location. */
+  show(path) {
+    this.end();
+    this.#root = new Branch(path, 1);
+    this.#top = 0;
+    this.#chosen = { path: null, index: 0 };
+    this.#height = this.clientHeight;
+    this.scrollTop = 0;
+    this.#open(this.#root);
+    this.#redraw();
+  }
+
+  /** Closes all windows. */
+  end() {
+    for (const branch of this.#root?.all() ?? []) this.feed.close(branch.id);
+    this.#root = null;
+    this.#waiting = [];
+  }
+
+  /** Shows the rows in the other direction. */
+  turn(isDescending) {
+    this.isDescending = isDescending;
+    if (this.#root) this.show(this.#root.path);
+  }
+
+  /** While paused, changes wait. */
+  get isPaused() { return this.#paused; }
+
+  set isPaused(isPaused) {
+    this.#paused = isPaused;
+    if (isPaused) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const [branch, message] of waiting) this.#apply(branch, message);
+  }
+
+  /** The chosen row: its path and its row, if that is known. */
+  get chosen() {
+    if (!this.#root || this.#chosen.path === null) return null;
+    const { branch, rank } = this.#root.locate(this.#chosen.index);
+    const row = branch.row(rank);
+    if (!row || childOf(branch.path, row[0]) !== this.#chosen.path) return { path: this.#chosen.path, row: null };
+    return { path: this.#chosen.path, row };
+  }
+
+  /** Scrolls to the first child whose key is not before a text, and chooses it. */
+  async jump(text) {
+    const answer = await this.feed.ask({ t: 'window', path: this.#root.path, key: text, count: 1, order: this.#order });
+    this.feed.close(answer.id);
+    if (answer.t !== 'rows' || answer.total === 0) return null;
+    this.#choose(this.#root.indexOf(this.#root, answer.from), answer.rows[0], this.#root.path);
+    this.#reveal(this.#chosen.index, true);
+    return answer.rows[0][0];
+  }
+
+  get #order() { return this.isDescending ? '-key' : 'key'; }
+
+  // MARK: Windows
+
+  #open(branch) {
+    branch.wanted = { from: 0, count: Math.min(128, this.#visibleCount + 40) };
+    branch.id = this.feed.open(
+      { t: 'window', path: branch.path, ...branch.wanted, order: this.#order },
+      (message) => this.#receive(branch, message));
+  }
+
+  #receive(branch, message) {
+    // A page that the user has paused shows what it has, but learns of rows that it asks for.
+    if (this.#paused && branch.at && !message.first && message.from === branch.from) {
+      this.#waiting.push([branch, message]);
+      if (this.#waiting.length > 1000) this.isPaused = false;
+      return;
+    }
+    this.#apply(branch, message);
+  }
+
+  #apply(branch, message) {
+    const changes = branch.apply(message);
+    for (const child of changes.closed) for (const gone of child.all()) this.feed.close(gone.id);
+    const now = performance.now();
+    for (const key of changes.added) this.#flashes.set(childOf(branch.path, key), { kind: 'added', until: now + 900 });
+    for (const key of changes.changed) this.#flashes.set(childOf(branch.path, key), { kind: 'changed', until: now + 900 });
+    if (changes.removed.length > 0 && branch !== this.#root) this.#flashes.set(branch.path, { kind: 'removed', until: now + 900 });
+    if (branch === this.#root) {
+      this.#emit('count', { total: branch.total, at: branch.at, refusal: branch.refusal, removed: changes.removed.length });
+    }
+    const chosen = this.chosen;
+    if (chosen?.row && (changes.changed.includes(chosen.row[0]) || changes.added.includes(chosen.row[0]))) this.#emit('change', chosen);
+    this.#redraw();
+  }
+
+  #requestRows() {
+    const wait = this.#lastRequest + requestInterval - performance.now();
+    if (wait > 0) {
+      this.#requestTimer ||= setTimeout(() => { this.#requestTimer = 0; this.#requestRows(); }, wait);
+      return;
+    }
+    if (!this.#root) return;
+    const parts = new Map();
+    const first = Math.floor(this.#top);
+    const last = Math.min(first + this.#visibleCount, this.#root.size - 1);
+    for (let index = first; index <= last; index += 1) {
+      const { branch, rank } = this.#root.locate(index);
+      const part = parts.get(branch);
+      if (part) part.last = rank;
+      else parts.set(branch, { first: rank, last: rank });
+    }
+    for (const [branch, part] of parts) {
+      const next = branch.windowFor(part.first, part.last);
+      if (!next) continue;
+      branch.wanted = next;
+      this.#lastRequest = performance.now();
+      this.feed.update(branch.id, { t: 'window', path: branch.path, ...next, order: this.#order });
+    }
+  }
+
+  // MARK: Drawing
+
+  get #visibleCount() { return Math.ceil(this.#height / rowHeight) + 1; }
+
+  #redraw() { this.#frame ||= requestAnimationFrame(() => { this.#frame = 0; this.#draw(); }); }
+
+  #draw() {
+    const root = this.#root;
+    if (!root || !this.isConnected) return;
+    const size = root.at === null && !root.refusal ? 0 : root.total === 0 ? 0 : root.size;
+    const full = size * rowHeight;
+    this.#isScaled = full > heightLimit;
+    const height = Math.min(full, heightLimit);
+    if (this.spacer.height !== height) { this.spacer.height = height; this.spacer.style.height = `${height}px`; }
+    this.#top = Math.max(0, Math.min(this.#top, size - this.#height / rowHeight));
+    if (this.#lastSize !== size) { this.#lastSize = size; this.#placeScrollBar(); }
+    const first = Math.floor(this.#top);
+    const shown = Math.max(0, Math.min(this.#visibleCount, size - first));
+    this.#resizePool(shown);
+    const now = performance.now();
+    for (let index = 0; index < shown; index += 1) this.#drawRow(this.#pool[index], first + index, now);
+    for (const [path, flash] of this.#flashes) if (flash.until < now) this.#flashes.delete(path);
+    this.#requestRows();
+  }
+
+  #resizePool(count) {
+    while (this.#pool.length < count) {
+      const element = h('div', { class: 'tree-row', role: 'treeitem' },
+        h('span', { class: 'twist' }, icon('open')), h('bdi', { class: 'key' }), h('bdi', { class: 'value' }), h('span', { class: 'extra' }));
+      element.id = `row-${this.#pool.length}`;
+      this.#pool.push(element);
+      this.layer.append(element);
+    }
+    this.#pool.forEach((element, index) => { element.hidden = index >= count; });
+  }
+
+  #drawRow(element, index, now) {
+    const { branch, rank } = this.#root.locate(index);
+    const row = branch.row(rank);
+    const path = row ? childOf(branch.path, row[0]) : null;
+    element.style.transform = `translateY(${Math.round((index - this.#top) * rowHeight)}px)`;
+    element.style.setProperty('--level', branch.level - 1);
+    element.index = index;
+    const [, key, value, extra] = element.children;
+    const kind = row ? row[1] : branch.refusal ? 'refused' : branch.at && branch.total === 0 ? 'empty' : 'waiting';
+    const isOpen = Boolean(row && branch.child(row[0]));
+    const isChosen = path !== null && path === this.#chosen.path;
+    if (isChosen) this.#chosen.index = index;
+    element.className = `tree-row is-${kind}${isOpen ? ' is-open' : ''}${isChosen ? ' is-chosen' : ''}`;
+    set(key, row ? visible(row[0]) : '');
+    set(value, row ? summary(row) : branch.refusal?.problem ?? (kind === 'empty' ? 'No children' : ''));
+    set(extra, row ? note(row) : '');
+    element.setAttribute('aria-level', branch.level);
+    element.setAttribute('aria-setsize', branch.total);
+    element.setAttribute('aria-posinset', rank + 1);
+    element.setAttribute('aria-selected', isChosen);
+    if (kind === 'object') element.setAttribute('aria-expanded', isOpen);
+    else element.removeAttribute('aria-expanded');
+    if (isChosen) this.setAttribute('aria-activedescendant', element.id);
+    this.#flash(element, path, now);
+  }
+
+  #flash(element, path, now) {
+    const flash = path === null ? undefined : this.#flashes.get(path);
+    if (element.flash && element.flash !== flash) { element.animation?.cancel(); element.flash = null; }
+    if (!flash || flash.until < now || element.flash === flash) return;
+    element.flash = flash;
+    const colour = getComputedStyle(this).getPropertyValue(`--${flash.kind}`);
+    element.animation = element.animate(
+      [{ backgroundColor: colour }, { backgroundColor: colour, offset: 0.3 }, { backgroundColor: 'transparent' }],
+      { duration: Math.max(1, flash.until - now), easing: 'ease-out' });
+  }
+
+  // MARK: Scrolling
+
+  #onscroll() {
+    // The scroll bar was placed by the tree itself.
+    if (Math.abs(this.scrollTop - this.#ownScrollTop) < 1) return;
+    this.#ownScrollTop = -1;
+    if (this.#isScaled) {
+      const range = heightLimit - this.#height;
+      this.#top = this.scrollTop / range * (this.#root.size - this.#height / rowHeight);
+    } else {
+      this.#top = this.scrollTop / rowHeight;
+    }
+    this.#redraw();
+  }
+
+  #onwheel(event) {
+    if (!this.#isScaled || event.ctrlKey) return;
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? 1 : event.deltaMode === 2 ? this.#visibleCount : 1 / rowHeight;
+    this.#scrollTo(this.#top + event.deltaY * unit);
+  }
+
+  #scrollTo(top) {
+    this.#top = Math.max(0, Math.min(top, this.#root.size - this.#height / rowHeight));
+    this.#placeScrollBar();
+    this.#redraw();
+  }
+
+  #placeScrollBar() {
+    const range = this.#root.size - this.#height / rowHeight;
+    const next = this.#isScaled ? this.#top / range * (heightLimit - this.#height) : this.#top * rowHeight;
+    this.scrollTop = next;
+    this.#ownScrollTop = this.scrollTop;
+  }
+
+  #reveal(index, isCentred = false) {
+    const rows = Math.floor(this.#height / rowHeight);
+    if (isCentred) this.#scrollTo(index - Math.floor(rows / 3));
+    else if (index < this.#top) this.#scrollTo(index);
+    else if (index > this.#top + rows - 1) this.#scrollTo(index - rows + 1);
+  }
+
+  // MARK: Choosing
+
+  #choose(index, row, parent) {
+    this.#chosen = { path: childOf(parent, row[0]), index };
+    this.#emit('choose', { path: this.#chosen.path, row });
+    this.#redraw();
+  }
+
+  /** Chooses a row that is known; returns whether it is. */
+  #chooseAt(index) {
+    const last = this.#root.size - 1;
+    const next = Math.max(0, Math.min(index, last));
+    const { branch, rank } = this.#root.locate(next);
+    const row = branch.row(rank);
+    this.#reveal(next);
+    if (row) this.#choose(next, row, branch.path);
+    else this.#chosen.index = next;
+  }
+
+  #toggle(index) {
+    const { branch, rank } = this.#root.locate(index);
+    const row = branch.row(rank);
+    if (!row || row[1] !== 'object') return;
+    const open = branch.child(row[0]);
+    if (open) {
+      branch.remove(open);
+      for (const gone of open.all()) this.feed.close(gone.id);
+      announce(`${row[0]} closed`);
+    } else {
+      this.#open(branch.add(row[0], rank));
+      announce(`${row[0]} opened, ${count(row[3])} children`);
+    }
+    this.#redraw();
+  }
+
+  #rowOf(event) { return event.target.closest?.('.tree-row'); }
+
+  #onclick(event) {
+    const element = this.#rowOf(event);
+    if (!element) return;
+    const { branch, rank } = this.#root.locate(element.index);
+    const row = branch.row(rank);
+    if (!row) return;
+    this.#choose(element.index, row, branch.path);
+    if (event.target.closest('.twist')) this.#toggle(element.index);
+  }
+
+  #ondoubleclick(event) {
+    const element = this.#rowOf(event);
+    if (!element || event.target.closest('.twist')) return;
+    this.#activate();
+  }
+
+  #activate() {
+    const chosen = this.chosen;
+    if (chosen?.row) this.#emit(chosen.row[1] === 'object' ? 'enter' : 'edit', chosen);
+  }
+
+  #onkey(event) {
+    if (event.target !== this || event.ctrlKey || event.metaKey || event.altKey || !this.#root || this.#root.total === 0) return;
+    const at = this.#chosen.path === null ? -1 : this.#chosen.index;
+    const page = Math.max(1, Math.floor(this.#height / rowHeight) - 1);
+    const moves = {
+      ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1), PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity,
+    };
+    if (event.key in moves) this.#chooseAt(moves[event.key]);
+    else if (event.key === 'ArrowRight') this.#goRight(at);
+    else if (event.key === 'ArrowLeft') this.#goLeft(at);
+    else if (event.key === 'Enter') this.#activate();
+    else if (event.key === 'Delete') this.#emit('remove', this.chosen);
+    else if (event.key === 'Backspace') this.#emit('leave', {});
+    else if (/^[/cjuan]$/.test(event.key)) this.#emit('command', { letter: event.key, ...this.chosen });
+    else return;
+    event.preventDefault();
+  }
+
+  #goRight(at) {
+    if (at < 0) return this.#chooseAt(0);
+    const { branch, rank } = this.#root.locate(at);
+    const row = branch.row(rank);
+    if (row?.[1] !== 'object') return;
+    if (branch.child(row[0])) this.#chooseAt(at + 1);
+    else this.#toggle(at);
+  }
+
+  #goLeft(at) {
+    if (at < 0) return;
+    const { branch, rank } = this.#root.locate(at);
+    const row = branch.row(rank);
+    if (row && branch.child(row[0])) return this.#toggle(at);
+    const parent = [...this.#root.all()].find((other) => other.path === parentOf(branch.path));
+    if (parent && branch !== this.#root) this.#chooseAt(this.#root.indexOf(parent, branch.rank));
+  }
+
+  #emit(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+}
+
+function set(element, text) { if (element.textContent !== text) element.textContent = text; }
+
+/** The value of a row in one line. */
+export function summary([, kind, text, size]) {
+  switch (kind) {
+    case 'object': return visible(text ?? '');
+    case 'string': return `"${visible(text)}${size > new TextEncoder().encode(text).length ? '…' : ''}"`;
+    default: return String(text);
+  }
+}
+
+function note([, kind, , size, priority]) {
+  const parts = [];
+  if (kind === 'object') parts.push(count(size));
+  if (priority !== undefined) parts.push(`priority ${visible(priority)}`);
+  return parts.join(' · ');
+}
+
+customElements.define('tree-view', TreeView);
