@@ -36,6 +36,9 @@ static const unsigned char index_html[] = {
 static const unsigned char main_js[] = {
 #embed "web/main.js"
 };
+static const unsigned char pages_cluster_js[] = {
+#embed "web/pages/cluster.js"
+};
 static const unsigned char pages_connect_js[] = {
 #embed "web/pages/connect.js"
 };
@@ -45,8 +48,17 @@ static const unsigned char pages_data_js[] = {
 static const unsigned char parts_actions_js[] = {
 #embed "web/parts/actions.js"
 };
+static const unsigned char parts_cluster_picture_js[] = {
+#embed "web/parts/cluster-picture.js"
+};
+static const unsigned char parts_cluster_state_js[] = {
+#embed "web/parts/cluster-state.js"
+};
 static const unsigned char parts_compare_nodes_js[] = {
 #embed "web/parts/compare-nodes.js"
+};
+static const unsigned char parts_spark_line_js[] = {
+#embed "web/parts/spark-line.js"
 };
 static const unsigned char parts_tree_model_js[] = {
 #embed "web/parts/tree-model.js"
@@ -78,10 +90,14 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("icon.svg", icon_svg),
     HEARTH_FILE("index.html", index_html),
     HEARTH_FILE("main.js", main_js),
+    HEARTH_FILE("pages/cluster.js", pages_cluster_js),
     HEARTH_FILE("pages/connect.js", pages_connect_js),
     HEARTH_FILE("pages/data.js", pages_data_js),
     HEARTH_FILE("parts/actions.js", parts_actions_js),
+    HEARTH_FILE("parts/cluster-picture.js", parts_cluster_picture_js),
+    HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
     HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
+    HEARTH_FILE("parts/spark-line.js", parts_spark_line_js),
     HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),
     HEARTH_FILE("parts/tree-view.js", parts_tree_view_js),
     HEARTH_FILE("parts/value-history.js", parts_value_history_js),

@@ -3,11 +3,13 @@
 import { button, dialog, fill, h, icon } from './base/dom.js';
 import { feed, hasToken, setToken } from './base/session.js';
 import { route } from './base/routes.js';
+import { clusterPage } from './pages/cluster.js';
 import { connectPage } from './pages/connect.js';
 import { dataPage } from './pages/data.js';
 
 const pages = {
   data: { label: 'Data', address: '/', make: dataPage },
+  cluster: { label: 'Cluster', address: '/.cluster', make: clusterPage },
   connect: { label: 'Connect', address: '/.connect', make: connectPage },
 };
 
@@ -26,8 +28,7 @@ let shown = null;
 let ended = () => {};
 let lastDataPath = '/';
 
-route.follow(({ page: name, path }) => {
-  const page = pages[name] ? name : 'data';
+route.follow(({ page, path }) => {
   if (page === 'data') lastDataPath = path;
   fill(tabs, Object.entries(pages).map(([name, { label, address }]) => h('a', {
     href: name === 'data' ? route.address('data', lastDataPath) : address, 'aria-current': name === page ? 'page' : undefined,

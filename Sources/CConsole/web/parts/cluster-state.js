@@ -1,0 +1,144 @@
+// What the nodes of a cluster say: each one by a feed of its own where the browser reaches it, and otherwise what this node knows.
+
+import { Feed } from '../base/feed.js';
+import { Signal } from '../base/signals.js';
+import { feed } from '../base/session.js';
+
+const historyLimit = 300;
+/** Heartbeats come four times a second, and their ages once a second: what is older than this is not normal. */
+export const freshMilliseconds = 1800;
+/** What is older than this counts as silent. */
+export const staleMilliseconds = 2800;
+
+/** The state of one node. */
+export class ObservedNode {
+  /** The last status, and when it came; null before the first one. */
+  status = null;
+  at = 0;
+  /** Samples, one a second: rate of operations, lag, memory. Null where nothing is known. */
+  history = { rate: [], lag: [], memory: [] };
+  #sampled = null;
+
+  constructor(name, address, link) { Object.assign(this, { name, address, link }); }
+
+  get isFresh() { return this.status !== null && Date.now() - this.at < staleMilliseconds; }
+
+  receive(status) {
+    if (!status) return;
+    this.status = status;
+    this.at = Date.now();
+  }
+
+  /** Adds a sample. */
+  sample() {
+    const status = this.isFresh ? this.status : null;
+    const before = this.#sampled;
+    let rate = null;
+    if (status && before && status.wallMilliseconds > before.wallMilliseconds && status.writer === before.writer) {
+      rate = Math.max(0, status.operations - before.operations) * 1000 / (status.wallMilliseconds - before.wallMilliseconds);
+    } else if (status && before && status.wallMilliseconds === before.wallMilliseconds) {
+      rate = this.history.rate.at(-1) ?? null;
+    }
+    this.#sampled = status;
+    const add = (list, value) => { list.push(value); if (list.length > historyLimit) list.shift(); };
+    add(this.history.rate, rate);
+    add(this.history.lag, status ? status.lag : null);
+    add(this.history.memory, status?.process?.residentBytes ?? null);
+  }
+}
+
+/** The nodes of the cluster, asked each second. */
+export class ClusterState {
+  nodes = [];
+  changes = new Signal(0);
+  #endings = [];
+  #timer = 0;
+  #ticks = 0;
+
+  constructor(token) {
+    this.#endings.push(feed.about.follow((about) => { if (about && this.nodes.length === 0) this.#begin(about, token); }));
+    this.#timer = setInterval(() => {
+      this.#ticks += 1;
+      if (this.#ticks % 4 === 0) for (const node of this.nodes) node.sample();
+      this.changes.value += 1;
+    }, 250);
+  }
+
+  #begin(about, token) {
+    this.nodes = about.nodes.map(({ name, address }) => {
+      const isOwn = name === about.node;
+      const link = isOwn ? feed : new Feed(address, token);
+      const node = new ObservedNode(name, address, link);
+      node.isOwn = isOwn;
+      link.watchStatus(true);
+      this.#endings.push(link.status.follow((status) => { node.receive(status); this.changes.value += 1; }));
+      this.#endings.push(() => (isOwn ? feed.watchStatus(false) : link.end()));
+      return node;
+    });
+    this.changes.value += 1;
+  }
+
+  end() {
+    clearInterval(this.#timer);
+    for (const end of this.#endings) end();
+  }
+
+  /** How many milliseconds ago a node heard another one; undefined if nobody knows, Infinity if not of late. */
+  age(to, from) {
+    if (!to.isFresh) return undefined;
+    const age = to.status.connectedPeers?.[from.name];
+    if (age !== undefined) return age + (Date.now() - to.at);
+    return Infinity;
+  }
+
+  /** The state of a node in one word, and its colour. */
+  state(node) {
+    if (node.isFresh) {
+      const { status } = node;
+      if (status.isEvicted) return ['bad', 'Evicted'];
+      if (status.storage && status.storage !== 'works') return ['bad', 'Takes no writes'];
+      return ['good', 'Serving'];
+    }
+    const watchers = this.nodes.filter((other) => other !== node && other.isFresh);
+    if (watchers.some((other) => other.status.evicted?.[node.name] !== undefined)) return ['bad', 'Evicted'];
+    const heard = watchers.map((other) => this.age(other, node)).filter((age) => age < staleMilliseconds);
+    if (heard.length > 0) return ['warn', 'Heard by others'];
+    if (node.link.state.value === 'denied') return ['warn', 'Wants a token'];
+    if (watchers.length === 0 && node.status === null && Date.now() - (this.start ??= Date.now()) < 3000) return ['', 'Asking'];
+    return ['bad', 'Silent'];
+  }
+
+  /** What is wrong, the worst first, in the words of `hearth cluster doctor`. */
+  findings() {
+    const findings = [];
+    const add = (kind, problem, fix) => findings.push({ kind, problem, fix });
+    const fresh = this.nodes.filter((node) => node.isFresh);
+    for (const node of this.nodes) {
+      const [kind, word] = this.state(node);
+      if (word === 'Silent') add('bad', `${node.name} is silent: nothing comes from ${node.address}.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
+      if (word === 'Heard by others') add('warn', `${node.name} runs, and this browser does not reach ${node.address}.`, 'Other nodes hear it. Open the console there, or add this page to "origins" of "http".');
+      if (kind === 'bad' && word === 'Evicted') add('bad', `${node.name} is evicted: the others go on without it.`, 'Start it: it rejoins with the data of the others.');
+    }
+    for (const node of fresh) this.#examine(node, fresh, add);
+    return findings.sort((one, other) => (one.kind === 'bad' ? 0 : 1) - (other.kind === 'bad' ? 0 : 1));
+  }
+
+  #examine(node, fresh, add) {
+    const { name, status } = node;
+    for (const peer of fresh) {
+      if (peer !== node && !(this.age(node, peer) < staleMilliseconds)) {
+        add('bad', `${name} has no contact with ${peer.name}.`, `Check that the machine of ${name} reaches the ports of ${peer.name} for nodes, and that both have the same keys.`);
+      }
+    }
+    if (status.storage && status.storage !== 'works') add('bad', `${name} takes no writes: ${status.storage}.`, status.storageFix ?? 'See its log.');
+    const free = status.process?.diskFreeBytes;
+    if (free !== undefined && free < 2 ** 30) add('warn', `${name} has ${Math.round(free / 2 ** 20)} MB left on its disk.`, 'Make room: a node that cannot write stops taking writes.');
+    if (status.loggedOperations > status.loggedOperationsLimit / 2) add('warn', `The log of ${name} is more than half full: it waits for a node that is away.`, 'Start that node, or evict it.');
+    for (const refused of Object.values(status.refusedNodes ?? {})) add('warn', `${name} refuses ${refused.member}: ${refused.problem}.`, refused.fix);
+    const lags = node.history.lag.slice(-8);
+    if (lags.length === 8 && lags.every((lag) => lag > 0) && lags[7] >= lags[0]) add('warn', `${name} lags behind by ${lags[7]} operations, and does not catch up.`, 'Check that its machine reaches its peers, and has time and disk to spare.');
+    if (!status.coordinator && 2 * (Object.keys(status.connectedPeers ?? {}).length + 1) > this.nodes.length && Date.now() - node.at < 1500 && status.process?.uptimeMilliseconds > 15000) {
+      add('warn', `${name} knows no coordinator: transactions wait.`, 'Wait some seconds; start the nodes that do not run.');
+    }
+  }
+}
