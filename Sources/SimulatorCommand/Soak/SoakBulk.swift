@@ -3,6 +3,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import Hearth
+internal import LoadTools
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol
