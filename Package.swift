@@ -136,10 +136,17 @@ let package = Package(
             ],
             pages: ["guarantees.md"]),
         module(
+            "ClientConnection",
+            [
+                "ClientCore", "CLibrary", "DataTree", "EventLoop", "HTTPText", "QueryEngine",
+                "Sockets", "Storage", "SyncProtocol", "Threads", "TLS",
+            ]),
+        // What Foundation's types are needed for is here, and the programs do not link it: Foundation is half of a binary.
+        module(
             "Hearth",
             [
-                "DataTree", "HTTPText", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore",
-                "Threads", "EventLoop", "Sockets", "TLS", "Storage",
+                "ClientConnection", "ClientCore", "DataTree", "JSONText", "QueryEngine",
+                "SyncProtocol", "Threads", "TLS",
             ]),
 
         // The command line, from what knows nothing of Hearth to the programs: the terminal and the options of verbs;
@@ -148,7 +155,8 @@ let package = Package(
         module(
             "ClusterAdministration",
             [
-                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
+                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree",
+                "ClientConnection",
                 "HTTPText", "JSONText", "NodeStorage", "QueryEngine", "Sockets", "Storage",
                 "SyncProtocol", "Threads", "TLS", "Tokens",
             ]),
@@ -156,7 +164,8 @@ let package = Package(
             "LoadTools",
             [
                 "ClientCore", "ClusterAdministration", "CommandLineKit",
-                "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText",
+                "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "ClientConnection",
+                "JSONText",
                 "QueryEngine", "Sockets", "SyncProtocol", "TLS", "Threads",
             ]),
         .executableTarget(
@@ -164,7 +173,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "HTTPText", "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine",
+                "HTTPText", "ClientConnection", "JSONText", "LineEditor", "LoadTools",
+                "QueryEngine",
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: settings,
@@ -176,7 +186,8 @@ let package = Package(
             name: "SimulatorCommand",
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterSimulator",
-                "CommandLineKit", "DataTree", "EventLoop", "Hearth", "JSONText", "LoadTools",
+                "CommandLineKit", "DataTree", "EventLoop", "ClientConnection", "JSONText",
+                "LoadTools",
                 "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
             ],
             swiftSettings: settings,
@@ -243,7 +254,8 @@ let package = Package(
         tests(
             of: "ClusterAdministration",
             using: [
-                "ClientCore", "ClusterConfiguration", "DataTree", "Hearth", "SyncProtocol",
+                "ClientCore", "ClusterConfiguration", "DataTree", "ClientConnection",
+                "SyncProtocol",
                 "ZeroMQ",
             ]),
         tests(

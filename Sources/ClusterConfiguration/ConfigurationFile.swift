@@ -1,5 +1,5 @@
 internal import DataTree
-internal import Foundation
+internal import FoundationEssentials
 internal import ReplicaCore
 internal import Sockets
 internal import ZeroMQ
@@ -150,14 +150,12 @@ struct ConfigurationFile {
 
     init(_ path: String) throws(NodeError) {
         self.path = path
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            let reason = (error as NSError).localizedFailureReason ?? "it cannot be read"
+        guard let bytes = readFile(path) else {
             throw NodeError(
-                problem: "cannot read configuration \(path): \(reason)",
+                problem: "cannot read configuration \(path): \(systemErrorText)",
                 fix: "name an existing file, such as configs/three-nodes.json5")
         }
+        data = Data(bytes)
     }
 
     /// A path of the file, which is meant relative to the file's own folder.

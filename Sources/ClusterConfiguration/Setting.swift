@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// A part of a configuration file as it is written, which a program keeps although it does not read it.
 ///

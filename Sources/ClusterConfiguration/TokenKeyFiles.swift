@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import TLS
 public import Tokens
 
@@ -48,10 +48,9 @@ extension TokenSettings.Issuer {
                 try TokenSettings.Issuer.signingKey(inFile: path)
             }
         }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: keys, isDirectory: &isFolder),
-            isFolder.boolValue
-        else { return try TokenSettings.Issuer.publicKeys(inFile: keys, named: nil) }
+        guard isFolder(keys) else {
+            return try TokenSettings.Issuer.publicKeys(inFile: keys, named: nil)
+        }
         let files = TokenSettings.files(inFolder: keys)
         guard (1...TokenSettings.fileLimit).contains(files.count) else {
             throw NodeError(
@@ -69,9 +68,7 @@ extension TokenSettings.Issuer {
     private static func publicKeys(
         inFile path: String, named name: String?
     ) throws(NodeError) -> [TokenKey] {
-        guard let file = FileHandle(forReadingAtPath: path),
-            let data = try? file.read(upToCount: TokenKeyText.limit + 1)
-        else {
+        guard let bytes = readFile(path, upTo: TokenKeyText.limit + 1) else {
             throw NodeError(
                 problem: "cannot read the keys of tokens in \(path)",
                 fix:
@@ -79,7 +76,7 @@ extension TokenSettings.Issuer {
             )
         }
         do throws(TokenKeyText.Failure) {
-            return try TokenKeyText().keys(in: Array(data), named: name)
+            return try TokenKeyText().keys(in: bytes, named: name)
         } catch {
             throw NodeError(
                 problem: "\(path) \(error.problem)",

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What is written under `tokens` in a configuration file.
 struct TokenDocument: StrictlyDecodable {

@@ -1,3 +1,4 @@
+@_exported public import ClientConnection
 public import ClientCore
 public import DataTree
 public import QueryEngine

@@ -1,5 +1,5 @@
+import ClientConnection
 import ClientCore
-import Hearth
 import SyncProtocol
 import Testing
 

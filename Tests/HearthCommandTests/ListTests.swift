@@ -16,7 +16,8 @@ import Testing
         #expect(
             lines([("rooms", rooms), ("t", .string("a\"b"))])
                 == ["rooms  1 child", #"t      "a\"b""#])
-        let two = Value([Key(unchecked: "x"): 1, Key(unchecked: "y"): 2].children)
+        let two = Value(
+            [Key(unchecked: "x"): Value.integer(1), Key(unchecked: "y"): .integer(2)].children)
         #expect(lines([("r", two)]) == ["r  2 children"])
     }
 

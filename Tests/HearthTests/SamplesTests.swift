@@ -14,7 +14,8 @@ import Testing
     ]
 
     private static let modules = [
-        "Hearth", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree", "JSONText", "Threads",
+        "Hearth", "ClientConnection", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree",
+        "JSONText", "Threads",
         "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "Marks", "CEventLoop",
         "COpenSSL", "CSimdjson", "CMarks",
     ]

@@ -40,13 +40,16 @@ build_release() { # program
 
 # With Swift's own libraries in it a program starts in half of the time, does more in as much, and runs where there is no
 # Swift. Debug information would make the build a fifth longer; a crash names its functions without. Marks are for tests.
+release_build() { # arguments of swift build
+    env -u HEARTH_MARKS swift build --package-path "$root" -c release --static-swift-stdlib -Xswiftc -gnone "$@"
+}
+
 compile() { # program
     local stamp log=$root/.build/$1-release.log
     stamp=$(stamp_of "$1")
     printf 'building %s (release), about 3 minutes the first time …\n' "$1" >&2
     touch "$stamp.new"
-    if ! env -u HEARTH_MARKS swift build --package-path "$root" -c release --product "$1" \
-        --static-swift-stdlib -Xswiftc -gnone >"$log" 2>&1; then
+    if ! release_build --product "$1" >"$log" 2>&1; then
         cat "$log" >&2
         stop 70 "$1 does not build" "mend what the compiler says above"
     fi

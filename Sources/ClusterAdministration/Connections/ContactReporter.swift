@@ -1,5 +1,5 @@
+internal import ClientConnection
 internal import CommandLineKit
-internal import Hearth
 internal import Threads
 
 /// Reports on standard error when a command that stays connected has lost its node, and to which node it

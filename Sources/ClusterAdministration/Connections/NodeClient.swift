@@ -1,7 +1,7 @@
+package import ClientConnection
 package import ClientCore
 package import CommandLineKit
 package import DataTree
-package import Hearth
 package import QueryEngine
 internal import Sockets
 package import SyncProtocol

@@ -1,6 +1,6 @@
+package import ClientConnection
 internal import ClientCore
 package import CommandLineKit
-package import Hearth
 package import TLS
 internal import Threads
 

@@ -1,6 +1,7 @@
+internal import ClientConnection
+internal import ClientCore
 internal import ClusterConfiguration
 package import CommandLineKit
-internal import Hearth
 package import Sockets
 package import TLS
 

@@ -1,6 +1,6 @@
+internal import ClientConnection
 package import CommandLineKit
-package import Hearth
-internal import SyncProtocol
+package import SyncProtocol
 
 /// A wait for an answer of a node: if it lasts, reports on standard error for which node.
 package struct NodeWait {

@@ -1,6 +1,5 @@
 internal import ClientCore
 internal import CommandLineKit
-internal import Hearth
 internal import Threads
 
 extension NodeClient {

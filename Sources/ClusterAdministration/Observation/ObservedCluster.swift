@@ -1,7 +1,8 @@
+internal import ClientConnection
+internal import ClientCore
 internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
-internal import Hearth
 package import Sockets
 internal import SyncProtocol
 internal import TLS

@@ -2,7 +2,6 @@ internal import ClientCore
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
-internal import Hearth
 
 extension Verb {
     private static let file = Argument(

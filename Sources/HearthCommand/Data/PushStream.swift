@@ -3,7 +3,6 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
-internal import Hearth
 internal import JSONText
 internal import Threads
 

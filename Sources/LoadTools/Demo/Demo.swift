@@ -1,7 +1,6 @@
 internal import ClusterAdministration
 package import CommandLineKit
 internal import DataTree
-internal import Hearth
 internal import Threads
 
 /// `hearth demo`: a guided tour that shows the use of Hearth, and checks its own claims.

@@ -1,9 +1,9 @@
+internal import ClientConnection
 internal import ClientCore
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
-internal import Hearth
 internal import Threads
 
 /// A client that pushes to a list, many at a time, and records the acknowledged keys.

@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import DataTree
-internal import Hearth
 
 /// The demo's clients together: they push at a steady pace that people can follow.
 final class DemoWriters {

@@ -1,6 +1,6 @@
 internal import ClusterSimulator
 internal import CommandLineKit
-internal import Foundation
+internal import FoundationEssentials
 
 /// The scenarios that a command names, as files or as folders full of them.
 struct ScenarioFiles {
@@ -37,13 +37,13 @@ struct ScenarioFiles {
     }
 
     private static func scenarios(at path: String) throws(CommandError) -> [String] {
-        var isFolder: ObjCBool = false
+        var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandError(
                 .noInput, "there is no scenario at \(path)",
                 fix: "name a .scenario file or a folder of them, such as Simulations")
         }
-        guard isFolder.boolValue else { return [path] }
+        guard isFolder else { return [path] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         let scenarios = names.filter { $0.hasSuffix(".scenario") }.sorted()
         guard !scenarios.isEmpty else {

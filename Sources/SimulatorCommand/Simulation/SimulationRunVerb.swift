@@ -1,6 +1,6 @@
 internal import ClusterSimulator
 internal import CommandLineKit
-internal import Foundation
+internal import Glibc
 
 /// `hearth sim run`.
 enum SimulationRunVerb {
@@ -94,7 +94,7 @@ enum SimulationRunVerb {
         var output = SimulationOutput(
             files, style(of: invocation), of: plan.total, progress,
             marks: invocation.has(marks) ? MarkTally() : nil)
-        let threads = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        let threads = jobs ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         TrappedRuns.watch(
             threads: threads, output: invocation.has(json) ? STDERR_FILENO : STDOUT_FILENO)
         let deadline = time.map { ContinuousClock.now + $0 }

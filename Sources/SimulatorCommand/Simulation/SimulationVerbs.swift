@@ -1,6 +1,5 @@
 internal import ClusterSimulator
 internal import CommandLineKit
-internal import Foundation
 
 extension Verb {
     static let simulation = Verb(

@@ -1,4 +1,4 @@
-internal import ClientCore
+package import ClientCore
 package import Sockets
 
 extension HTTPAddress {

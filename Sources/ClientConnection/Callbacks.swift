@@ -1,9 +1,9 @@
 internal import ClientCore
-internal import Dispatch
+package import Dispatch
 internal import Synchronization
 
 /// Calls the application back, in order, on a queue of its choice: all of a turn at once.
-final class Callbacks: Sendable {
+package final class Callbacks: Sendable {
     /// The number of calls that may wait for the application before the connection stops reading from the node.
     private static let limit = 100_000
 
@@ -12,7 +12,7 @@ final class Callbacks: Sendable {
     private let expiry = Mutex<(@Sendable () -> Void)?>(nil)
     private let waitingCount = Atomic<Int>(0)
 
-    init(on queue: DispatchQueue) { target = Mutex(queue) }
+    package init(on queue: DispatchQueue) { target = Mutex(queue) }
 
     var queue: DispatchQueue {
         get { target.withLock { $0 } }
@@ -26,7 +26,7 @@ final class Callbacks: Sendable {
     }
 
     /// What is called when a token has expired.
-    var tokenExpired: (@Sendable () -> Void)? {
+    package var tokenExpired: (@Sendable () -> Void)? {
         get { expiry.withLock { $0 } }
         set { expiry.withLock { $0 = newValue } }
     }
@@ -34,9 +34,9 @@ final class Callbacks: Sendable {
     /// Whether the application is far behind.
     var isFull: Bool { waitingCount.load(ordering: .relaxed) > Callbacks.limit }
 
-    func addWaiting(_ count: Int) { waitingCount.add(count, ordering: .relaxed) }
+    package func addWaiting(_ count: Int) { waitingCount.add(count, ordering: .relaxed) }
 
-    func removeWaiting(_ count: Int) { waitingCount.subtract(count, ordering: .relaxed) }
+    package func removeWaiting(_ count: Int) { waitingCount.subtract(count, ordering: .relaxed) }
 
     func run(_ calls: [@Sendable () -> Void]) {
         if calls.isEmpty { return }

@@ -1,3 +1,5 @@
+package import ClientCore
+
 /// Observes, on the connection's own thread, the frames to nodes and which node serves.
 ///
 /// A soak uses the numbers in the frames to find its clients' requests in the records of nodes; a command tells

@@ -50,7 +50,7 @@ public final class Connection: Sendable {
             nodes: nodes, secret: secret, Callbacks(on: callbackQueue), persistence, tap: tap)
     }
 
-    init(
+    package init(
         nodes: [String], secret: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
         tap: ConnectionTap?
     ) throws(HearthError) {

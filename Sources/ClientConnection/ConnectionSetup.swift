@@ -1,7 +1,7 @@
-internal import ClientCore
+package import ClientCore
 internal import Sockets
 internal import Storage
-internal import TLS
+package import TLS
 
 // What a connection looks at before it begins.
 
@@ -21,7 +21,7 @@ extension Connection {
     /// Checks a secret.
     ///
     /// - Throws: `.invalid` for a text that is none, which it does not show.
-    static func secret(_ text: String) throws(HearthError) -> Secret {
+    package static func secret(_ text: String) throws(HearthError) -> Secret {
         if let secret = Secret(text) { return secret }
         throw HearthError(
             .invalid, "the secret or token is empty or too long, or has characters that none has",

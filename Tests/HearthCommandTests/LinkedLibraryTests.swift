@@ -1,0 +1,15 @@
+import Foundation
+import Testing
+
+/// The libraries that the programs need.
+@Suite struct LinkedLibraryTests {
+    /// Foundation's Unicode tables alone would more than double a program in which Swift's libraries are.
+    @Test(arguments: ["hearth", "hearth-sim"])
+    func `the programs need the small part of Foundation alone`(name: String) throws {
+        let program = URL(fileURLWithPath: Command.program)
+            .deletingLastPathComponent().appendingPathComponent(name)
+        let bytes = try Data(contentsOf: program, options: .alwaysMapped)
+        #expect(bytes.range(of: Data("libFoundationEssentials.so".utf8)) != nil)
+        #expect(bytes.range(of: Data("libFoundation.so".utf8)) == nil)
+    }
+}
