@@ -45,7 +45,7 @@ struct Soak {
     private static let seconds = Option("seconds", "SECONDS", "How long they write; 60.")
     private static let bulk = Option(
         "bulk", "RECORDS",
-        "How many records to load first, so that a lost disk takes a while to replace; 100000, and none with --checks."
+        "How many records to load first, so that a lost disk takes a while to replace; 200000, and none with --checks."
     )
     private static let durability = NodeOptions.durability
     private static let checks = Option(
@@ -77,7 +77,7 @@ struct Soak {
         self.invocation = invocation
         duration = try invocation.duration(Soak.seconds) ?? .seconds(60)
         clientCount = try invocation.integer(Soak.clients, in: 1...100) ?? 8
-        bulkCount = try invocation.integer(Soak.bulk, in: 0...10_000_000) ?? 100_000
+        bulkCount = try invocation.integer(Soak.bulk, in: 0...10_000_000) ?? 200_000
         let given = try invocation.integer(Soak.seed, in: 0...Int.max)
         seed = given.map { UInt64($0) } ?? Loop.wallClockMilliseconds
     }

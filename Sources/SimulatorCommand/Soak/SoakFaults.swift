@@ -102,8 +102,8 @@ struct SoakFaults {
         let absent = Set((away.map(\.node) + returning).map(\.id))
         let here = cluster.file.nodes.filter { !absent.contains($0.id) }
         let node = here[draw(0...here.count - 1)]
-        // A disk is lost now and then; most of the time a node is killed.
-        let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
+        // The loss of a disk is the fault with the longest repair, and with the most moments for another one.
+        let kind: Kind = [.kill, .kill, .pause, .pause, .wipe, .wipe][draw(0...5)]
         if kind == .wipe, away.contains(where: { $0.kind == .wipe }) { return }
         counts[kind, default: 0] += 1
         if kind != .pause { try repairs.add(incarnationsOf: [node], of: cluster) }
@@ -133,7 +133,7 @@ struct SoakFaults {
             returning.append(fault.node)
             guard fault.kind == .wipe else { return }
             let next = ContinuousClock.now + .milliseconds(draw(20...900))
-            recoveries.append(Recovery(node: fault.node, next: next, kills: draw(0...3)))
+            recoveries.append(Recovery(node: fault.node, next: next, kills: draw(1...3)))
         }
     }
 
