@@ -34,7 +34,8 @@ enum DenseLimits {
         return first.appending(Key(unchecked: String(repeating: "m", count: rest)))
     }
 
-    /// A put at the place, of an object above it, or an update of something above it.
+    /// A put at the place, of an object above it, or an update of something above it, whose value has the rest of the keys:
+    /// neither the path within the update nor the value alone is beyond a limit.
     private static func write(
         to place: Path, of list: Path, _ tag: String, _ random: inout SplitMix64
     ) -> Request.Work {
@@ -42,11 +43,17 @@ enum DenseLimits {
         let rest = place.relative(to: above)
         switch random.index(below: 3) {
         case 0: return .put(place, .string(tag))
-        case 1:
-            var object = Value.null
-            object.set(.string(tag), at: rest)
-            return .put(above, object)
-        default: return .merge(above, [Write(path: rest, value: .string(tag))])
+        case 1: return .put(above, object(tag, at: rest))
+        default:
+            let inner = Path(Array(rest.keys.prefix((rest.count + 1) / 2)))
+            return .merge(
+                above, [Write(path: inner, value: object(tag, at: rest.relative(to: inner)))])
         }
+    }
+
+    private static func object(_ tag: String, at path: Path) -> Value {
+        var object = Value.null
+        object.set(.string(tag), at: path)
+        return object
     }
 }
