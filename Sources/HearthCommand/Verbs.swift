@@ -4,7 +4,7 @@ internal import LoadTools
 extension Verb {
     /// All verbs of `hearth`, in the order of its help.
     static let hearth: Verb = Verb(
-        "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
+        "hearth", "Runs a Hearth cluster, and reads and writes its data.",
         verbs: [Demo.verb] + clusterVerbs + dataVerbs + [
             .rules, .shell, .simulation, .soak, .bench,
         ]
@@ -33,15 +33,15 @@ extension HelpTable {
     fileprivate static let environment = HelpTable(
         "environment",
         [
-            ("HEARTH_DIR", "The cluster's folder, where --dir is not given."),
+            ("HEARTH_DIR", "The folder of the cluster, unless --dir is given."),
             (
                 "HEARTH_SECRET_FILE",
-                "The file of an administrator's secret, where --secret is not given."
+                "A file with an administrator's secret, unless --secret is given."
             ),
             (
                 "HEARTH_TOKEN",
-                "A token, or the file of one, where neither --token nor --secret is given."
+                "A token, or a file with one, unless --token or --secret is given."
             ),
-            ("NO_COLOR", "If it is set and not empty, nothing is coloured."),
+            ("NO_COLOR", "If it is set and not empty, output has no colours."),
         ])
 }

@@ -21,6 +21,28 @@ import Testing
         #expect(!text.contains("\n  complete "), "it is for programs")
     }
 
+    @Test func `begins with the purpose and examples, and ends with the common options`() throws {
+        let titles = try help("set").split(separator: "\n").filter { $0.hasSuffix(":") }
+        #expect(titles == ["examples:", "arguments:", "options:", "common options:"])
+        let options = try help("set").components(separatedBy: "\ncommon options:\n")
+        #expect(options[0].contains("--concern") && !options[0].contains("--node NODE"))
+        for option in ["--node", "--dir", "--config", "--secret", "--token", "--timeout", "--help"]
+        {
+            #expect(options[1].contains("  \(option) ") || option == "--help", "\(option)")
+        }
+        #expect(options[1].hasSuffix("Show this help."))
+        #expect(try help("version").contains("\noptions:\n  -h, --help"))
+    }
+
+    @Test func `of a verb lists the verbs below it by their purposes alone`() throws {
+        let text = try help()
+        #expect(
+            text.contains("\n  restore        Replaces the database of a stopped node by a copy.\n")
+        )
+        #expect(!text.contains("The old database"))
+        #expect(try help("restore").contains("The old database"))
+    }
+
     @Test func `of status explains each column and state that it shows`() throws {
         let text = try help("cluster", "status")
         let header = StatusTable([]).lines[0].split(separator: " ")

@@ -14,15 +14,17 @@ package struct NodeClient: Sendable {
     package static func timeout(otherwise seconds: String) -> Option {
         Option(
             "timeout", "SECONDS",
-            "How long to wait for the next answer of a node; otherwise \(seconds).")
+            "How many seconds to wait for the next answer of a node; \(seconds) by default."
+        )
+        .common
     }
 
     package static let timeout = timeout(otherwise: "5")
 
     package static let concern = Option(
         "concern", "HOW-MANY",
-        "On how many nodes the write has to be durable: local, majority or all. A write that is not so "
-            + "within 3 seconds ends with exit code 80; it is done all the same.",
+        "On how many nodes the write must be durable: local, majority or all. If it is not "
+            + "within 3 seconds, the command ends with exit code 80, but the write is done.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
 
     package static let options = options(waiting: "5")

@@ -9,32 +9,43 @@ package import TLS
 package enum NodeOptions {
     package static let node = Option(
         "node", "NODE",
-        "A node's address (http://127.0.0.1:7001, or https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate; "
-            + "localhost:7001 and 127.0.0.1 mean http:// and the port 7001) or its name in the cluster of --config or --dir (n2). "
-            + "May be repeated: the others are tried when one does not answer. "
-            + "Without it, every node of the cluster is tried in turn.", values: .node)
+        "A node to connect to: its name in the cluster of --config or --dir (n2), or its "
+            + "address (http://127.0.0.1:7001, or https://10.0.0.1:7001#sha256=FINGERPRINT with a "
+            + "certificate). localhost:7001 and 127.0.0.1 mean http:// and the port 7001. May be "
+            + "repeated: if one does not answer, the next one is tried. By default all nodes of the "
+            + "cluster are tried.", values: .node
+    )
+    .common
     package static let folder = Option(
         "dir", "DIR",
-        "The cluster's folder, as given to `hearth cluster up`; "
-            + "otherwise HEARTH_DIR of the environment, or .hearth.", values: .folder)
+        "The folder of a cluster of `hearth cluster up`; by default HEARTH_DIR of the "
+            + "environment, or .hearth.", values: .folder
+    )
+    .common
     package static let configuration = Option(
-        "config", "FILE", "The description of a cluster of several hosts, as its nodes read it.",
-        values: .file)
+        "config", "FILE", "The configuration file of a cluster on several hosts.",
+        values: .file
+    )
+    .common
     package static let secret = Option(
         "secret", "FILE",
-        "The file of an administrator's secret, which `hearth keys secret` made, if the cluster has secrets; otherwise "
-            + "HEARTH_SECRET_FILE of the environment.", values: .file)
+        "A file with an administrator's secret (`hearth keys secret`), if the cluster has "
+            + "secrets; by default HEARTH_SECRET_FILE of the environment.", values: .file
+    )
+    .common
 
     package static let token = Option(
         "token", "TOKEN",
-        "A token that says who you are, if the cluster takes tokens, or a file that holds one (`hearth token new`); otherwise "
-            + "HEARTH_TOKEN of the environment.", values: .file)
+        "A token, or a file with one (`hearth token new`), that says which user you are; by "
+            + "default HEARTH_TOKEN of the environment.", values: .file
+    )
+    .common
 
     /// For commands that start a cluster.
     package static let durability = Option(
         "durability", "MODE",
         "When a write counts as done: commit (on disk), interval (on disk within a second) or "
-            + "memory (never on disk); commit.",
+            + "memory (never on disk); commit by default.",
         values: .oneOf(["commit", "interval", "memory"]))
 
     package static let all = [node, folder, configuration, secret, token]

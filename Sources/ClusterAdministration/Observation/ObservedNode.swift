@@ -106,15 +106,15 @@ extension ObservedNode.State {
     package var explanation: String {
         switch self {
         case .serving: "It serves clients."
-        case .impaired: "It answers, and takes no writes: its disk takes none, or it is evicted."
-        case .unauthorized: "It serves, and shows its status to administrators only."
-        case .starting: "It runs, and does not accept clients yet."
-        case .stopped: "It does not run."
+        case .impaired: "It answers but accepts no writes: its disk fails, or it is evicted."
+        case .unauthorized: "It serves; only administrators may see its status."
+        case .starting: "It does not accept clients yet."
+        case .stopped: "It does not run on this machine."
         case .paused: "It is suspended by a signal (`hearth cluster pause`)."
-        case .down: "Its machine answers, and no process listens at its address."
-        case .silent: "Nothing comes from its address: the machine is down or cut off, or it hangs."
-        case .unreachable: "The connection to it fails: `hearth cluster doctor` says why."
-        case .unreadable: "It answers with a status of another version of Hearth."
+        case .down: "Its machine answers, but no process listens at its address."
+        case .silent: "Its address does not answer: the machine is down, unreachable, or hangs."
+        case .unreachable: "The connection fails; `hearth cluster doctor` says why."
+        case .unreadable: "Another version of Hearth wrote its status."
         }
     }
 }
@@ -124,8 +124,8 @@ extension ObservedNode.Eviction {
     package var explanation: String {
         switch self {
         case .evicted:
-            "The others go on without it; it takes no writes until it has rejoined."
-        case .pending: "A node voted to evict it, and no majority has voted yet."
+            "The others continue without it; it accepts no writes until it has rejoined."
+        case .pending: "A node has voted to evict it, but no majority yet."
         }
     }
 }

@@ -22,25 +22,25 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// The meaning of the code for a script, in one sentence.
     package var explanation: String {
         switch self {
-        case .success: "The command did what it was asked to do."
-        case .checkFailed: "The command ran, and its condition or check does not hold."
+        case .success: "The command succeeded."
+        case .checkFailed: "The command ran, but its check failed."
         case .livenessFailed:
-            "Of `hearth sim`: a cluster did not come to rest once all faults were over."
+            "`hearth sim`: a cluster did not come to rest after all faults."
         case .coverageMissed:
-            "Of `hearth sim`: nothing failed, but a check had nothing to check with any seed."
-        case .runsDiffered: "Of `hearth sim`: two runs with the same seed differed."
-        case .durabilityLost: "Of `hearth sim`: acknowledged writes were lost."
+            "`hearth sim`: nothing failed, but a check had nothing to check in any seed."
+        case .runsDiffered: "`hearth sim`: two runs with the same seed differed."
+        case .durabilityLost: "`hearth sim`: acknowledged writes were lost."
         case .usage: "The command line is wrong; nothing was done."
         case .badData: "A path, a value or the content of a file is wrong."
         case .noInput: "A file cannot be read."
-        case .unavailable: "No node answers, or none accepts the request now."
+        case .unavailable: "No node answers, or none accepts the request; nothing was written."
         case .software: "Hearth has a bug."
         case .cannotCreate: "A file or standard output cannot be written."
-        case .outcomeUnknown: "A write was sent, and whether it happened is not known."
+        case .outcomeUnknown: "A write was sent, and its outcome is unknown."
         case .denied:
-            "The node refuses it for lack of rights: a credential is missing or wrong, or the rules deny it."
+            "A credential is missing, wrong or expired, or the rules deny the request."
         case .lessDurable:
-            "The write is done, but on fewer nodes than --concern asks for; do not repeat it."
+            "The write is done, but on fewer nodes than --concern requires; do not repeat it."
         case .interrupted: "The command was interrupted by Ctrl-C or a signal."
         }
     }

@@ -2,25 +2,31 @@
 package struct HelpText {
     package let text: String
 
+    /// The purpose and examples come first; options that many verbs have come last.
     package init(of verb: Verb, _ path: [String]) {
+        let examples = verb.examples.map { "  " + $0 }.joined(separator: "\n")
         var sections = [
             verb.summary.wrapped(to: 80).joined(separator: "\n"),
+            (verb.examples.count > 1 ? "examples:\n" : "example:\n") + examples,
             "usage: " + HelpText.usage(of: verb, path),
         ]
         sections += HelpText.tables(of: verb, path).map(HelpText.text)
-        let examples = verb.examples.map { "  " + $0 }.joined(separator: "\n")
-        sections.append((verb.examples.count > 1 ? "examples:\n" : "example:\n") + examples)
         text = sections.joined(separator: "\n\n")
     }
 
-    /// All that the help of a verb explains, in order.
+    /// The tables of a verb's help, in order.
     package static func tables(of verb: Verb, _ path: [String]) -> [HelpTable] {
-        [
-            HelpTable("verbs", verb.shownVerbs.map { ($0.name, $0.summary) }),
-            HelpTable("arguments", verb.arguments.map { ($0.name, $0.explanation) }),
-            HelpTable(
-                "options", options(of: verb, path).map { ($0.usage, $0.explanation) }),
-        ].filter { !$0.rows.isEmpty } + verb.tables
+        let options = options(of: verb, path)
+        let common = options.filter(\.isCommon)
+        let own = options.filter { !$0.isCommon && ($0.name != Option.help.name || common.isEmpty) }
+        let tables =
+            [
+                HelpTable("verbs", verb.shownVerbs.map { ($0.name, $0.purpose) }),
+                HelpTable("arguments", verb.arguments.map { ($0.name, $0.explanation) }),
+                HelpTable("options", of: own),
+            ] + verb.tables
+            + [HelpTable("common options", of: common.isEmpty ? [] : common + [.help])]
+        return tables.filter { !$0.rows.isEmpty }
     }
 
     /// The options that may follow a verb.

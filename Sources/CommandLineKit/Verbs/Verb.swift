@@ -6,7 +6,7 @@ package struct Verb: Sendable {
     package typealias Work = @Sendable (Invocation) throws(CommandError) -> ExitStatus
 
     package let name: String
-    /// One sentence, as it begins the help.
+    /// The purpose in one sentence, then what else a user must know.
     let summary: String
     package private(set) var arguments: [Argument] = []
     package private(set) var options: [Option] = []
@@ -56,6 +56,12 @@ package struct Verb: Sendable {
         self.program = program
     }
 
+    /// The first sentence of the summary, for lists of verbs.
+    var purpose: String {
+        guard let end = summary.firstRange(of: ". ") else { return summary }
+        return summary[..<end.lowerBound] + "."
+    }
+
     /// The verbs below it that people use.
     var shownVerbs: [Verb] { verbs.filter { !$0.isHidden } }
 }
@@ -100,6 +106,15 @@ package struct Option: Sendable {
     package let letter: Character?
     package let kind: Kind
     package let explanation: String
+    /// Whether many verbs have it: help shows such options last, in a block of their own.
+    package private(set) var isCommon = false
+
+    /// The same option as one of many verbs.
+    package var common: Option {
+        var option = self
+        option.isCommon = true
+        return option
+    }
 
     /// Declares an option without a value.
     package init(flag name: String, letter: Character? = nil, _ explanation: String) {

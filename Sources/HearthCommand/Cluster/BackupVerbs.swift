@@ -9,13 +9,15 @@ internal import SyncProtocol
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
     private static let name = Argument("NAME", "The name of the copy, such as monday.")
-    private static let file = Argument("FILE", "A copy that `hearth backup` made.", values: .file)
+    private static let file = Argument(
+        "FILE", "A copy that `hearth backup` has made.", values: .file)
     private static let node = Argument(
         "NODE", "The node whose database the copy replaces, such as n1.", values: .node)
 
     static let backup = Verb(
         "backup",
-        "Has a node write a copy of its database beside it, while it runs, and prints its path.",
+        "Makes a running node write a copy of its database, and prints the path of the copy "
+            + "on the host of the node.",
         arguments: [name],
         options: NodeClient.options(waiting: "600, and 5 for a node that does not answer at all"),
         examples: ["hearth backup monday --node n1"]
@@ -62,9 +64,10 @@ enum BackupVerbs {
 
     static let restore = Verb(
         "restore",
-        "Replaces the database of a node that does not run by a copy, and keeps the old one beside it. "
-            + "When it starts, it gets all newer writes from the other nodes: to return the cluster to an "
-            + "older state, stop all nodes, restore one, and move the data of the others away.",
+        "Replaces the database of a stopped node by a copy. The old database stays beside it. "
+            + "When the node starts, it fetches all newer writes from the other nodes. To return "
+            + "the cluster to an older state, stop all nodes, restore one, and move the data of the "
+            + "others away.",
         arguments: [file, node], options: [NodeOptions.folder],
         examples: ["hearth restore .hearth/n1/backups/monday.sqlite n1"]
     ) { invocation throws(CommandError) in

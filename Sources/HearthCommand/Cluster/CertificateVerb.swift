@@ -7,8 +7,8 @@ internal import TLS
 enum CertificateVerb {
     static let verb = Verb(
         "certificate",
-        "Makes a certificate for the ports of clients, and prints what clients write behind https://HOST:PORT to "
-            + "know it.",
+        "Creates a certificate for the ports of clients. Prints the fingerprint that clients "
+            + "append to https://HOST:PORT to recognise it.",
         arguments: [hosts], options: [KeysVerb.folder],
         examples: ["hearth keys certificate 10.0.0.1 10.0.0.2 10.0.0.3 --out keys"]
     ) { invocation throws(CommandError) in

@@ -7,15 +7,16 @@ internal import JSONText
 enum ClusterDoctor {
     static let verb = Verb(
         "doctor",
-        "Observes every node for two seconds and explains what is wrong; ends with 1 if something is, "
-            + "and with 77 if only administrators may see more.",
+        "Finds problems of a cluster and explains how to fix them. Observes every node for "
+            + "two seconds. Ends with 1 if it found a problem, and with 77 if only administrators "
+            + "may see more.",
         options: ObservedCluster.options + [json],
         examples: [
             "hearth cluster doctor",
             "hearth cluster doctor --config configs/three-hosts.json5 --secret app.secret",
         ], work: run)
 
-    private static let json = Option(flag: "json", "Print one JSON object a finding.")
+    private static let json = Option(flag: "json", "Print one JSON object for each finding.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)

@@ -17,10 +17,10 @@ enum ClusterLogs {
     private static let node = Argument(
         "NODE", "The name of a node, such as n2.", arity: .optional, values: .node)
     private static let lines = Option(
-        "lines", letter: "n", "NUMBER", "Show so many lines, the last ones; otherwise all.")
+        "lines", letter: "n", "NUMBER", "Show only the last NUMBER lines; all by default.")
     private static let since = Option(
         "since", "TIME",
-        "Leave out lines before this: 30s, 10m, 2h or 1d ago, or a local time such as 14:05 of today "
+        "Omit lines before this time: 30s, 10m, 2h or 1d ago, or a local time such as 14:05 "
             + "or '2026-11-22 05:30'.")
     private static let follow = Option(
         flag: "follow", letter: "f", "Go on with new lines, until Ctrl-C.")

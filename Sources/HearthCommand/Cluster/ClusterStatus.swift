@@ -6,8 +6,8 @@ internal import Glibc
 enum ClusterStatus {
     static let verb = Verb(
         "status",
-        "Shows the state and replication of each node. Ends with 69 if a node does not serve, and with 77 if "
-            + "only administrators may see a status.",
+        "Shows the state and replication of each node. Ends with 69 if a node does not serve, "
+            + "and with 77 if only administrators may see a status.",
         options: ObservedCluster.options + [watch, json],
         tables: [StatusTable.legend, StatusTable.states],
         examples: [
@@ -17,9 +17,9 @@ enum ClusterStatus {
         ], work: run)
 
     private static let watch = Option(
-        flag: "watch", "Show it anew each second, with rates, until Ctrl-C.")
+        flag: "watch", "Refresh each second, with rates, until Ctrl-C.")
     private static let json = Option(
-        flag: "json", "Print one JSON object a node, with its whole status.")
+        flag: "json", "Print one JSON object for each node, with its whole status.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)

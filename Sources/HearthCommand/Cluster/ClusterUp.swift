@@ -7,7 +7,8 @@ internal import Sockets
 enum ClusterUp {
     static let verb = Verb(
         "up",
-        "Starts a cluster and shows its logs until Ctrl-C, or returns once it serves (--detach).",
+        "Starts a cluster on this machine. Shows its logs until Ctrl-C, or returns once it "
+            + "serves (--detach).",
         options: [nodeCount, NodeOptions.folder, basePort, NodeOptions.durability, origin, detach],
         examples: [
             "hearth cluster up",
@@ -17,15 +18,17 @@ enum ClusterUp {
 
     private static let nodeCount = Option(
         "nodes", "NUMBER",
-        "How many nodes a new cluster has; otherwise 3. Change that later with `hearth cluster add`."
+        "The number of nodes of a new cluster; 3 by default. Change it later with `hearth "
+            + "cluster add`."
     )
     private static let basePort = Option(
         "base-port", "PORT",
-        "Node k takes clients at port PORT + 10 (k - 1), and uses the two ports after it; 7001.")
+        "The port for clients of node k is PORT + 10 (k - 1). The node also uses the two "
+            + "ports after it. 7001 by default.")
     private static let origin = Option(
         "origin", "ORIGIN",
-        "Pages of this origin, such as https://app.example.com, may use the nodes, beside pages of this machine. The cluster "
-            + "remembers it. May be repeated.")
+        "Permit web pages of this origin, such as https://app.example.com, beside pages of "
+            + "this machine. The cluster stores it. May be repeated.")
     private static let detach = Option(
         flag: "detach", "Return when all nodes serve and know each other; they run on.")
 

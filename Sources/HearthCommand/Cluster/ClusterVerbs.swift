@@ -5,7 +5,8 @@ internal import Glibc
 /// `hearth cluster`: the nodes of this machine.
 enum ClusterVerbs {
     static let verb = Verb(
-        "cluster", "Runs a cluster of nodes on this machine.",
+        "cluster",
+        "Runs a cluster of nodes on this machine, and shows the state of any cluster.",
         verbs: [
             ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, start, stop, kill,
             pause, resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb,
@@ -19,10 +20,11 @@ enum ClusterVerbs {
     private static let nodes = Argument(
         "NODE", "The names of the nodes, such as n2.", arity: .repeated, values: .node)
     private static let grace = Option(
-        "grace", "SECONDS", "How long nodes may take to stop before they are killed; 10.")
+        "grace", "SECONDS",
+        "How many seconds nodes may take to stop before they are killed; 10 by default.")
 
     private static let down = Verb(
-        "down", "Stops all nodes, cleanly where they can.",
+        "down", "Stops all nodes cleanly. Kills those that do not stop in time.",
         options: Cluster.options + [grace], examples: ["hearth cluster down"]
     ) { invocation throws(CommandError) in
         let cluster = try Cluster(of: invocation)
@@ -32,7 +34,7 @@ enum ClusterVerbs {
     }
 
     private static let stop = Verb(
-        "stop", "Stops nodes, cleanly where they can; the others go on.",
+        "stop", "Stops the named nodes cleanly. The others continue.",
         arguments: [nodes], options: Cluster.options + [grace],
         examples: ["hearth cluster stop n2"]
     ) { invocation throws(CommandError) in
@@ -65,8 +67,8 @@ enum ClusterVerbs {
 
     private static let kill = Verb(
         "kill",
-        "Ends the processes of nodes at once (SIGKILL). What the system has written stays written: "
-            + "this is no power cut.",
+        "Ends the processes of nodes at once (SIGKILL). Data that the system has written "
+            + "stay: this is no power cut.",
         arguments: [nodes],
         options: Cluster.options, examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
@@ -77,7 +79,7 @@ enum ClusterVerbs {
     }
 
     private static let start = Verb(
-        "start", "Starts nodes that were killed or stopped, and waits until they serve.",
+        "start", "Starts nodes that were stopped or killed, and waits until they serve.",
         arguments: [nodes], options: Cluster.options + [NodeOptions.secret],
         examples: ["hearth cluster start n2"]
     ) { invocation throws(CommandError) in
@@ -94,7 +96,7 @@ enum ClusterVerbs {
     }
 
     private static let pause = Verb(
-        "pause", "Suspends nodes (SIGSTOP), as if their machines hung.",
+        "pause", "Suspends the processes of nodes (SIGSTOP), as if their machines hung.",
         arguments: [nodes], options: Cluster.options, examples: ["hearth cluster pause n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGSTOP, "paused")

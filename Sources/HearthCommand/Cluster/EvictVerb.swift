@@ -13,10 +13,10 @@ enum EvictVerb {
 
     static let verb = Verb(
         "evict",
-        "Evicts a node that is gone, so that the others no longer wait for it. More than half of all "
-            + "nodes must run and vote for it; otherwise the eviction is refused. When the evicted node "
-            + "returns, it installs a checkpoint of a peer, replays the operations that it alone had, and "
-            + "rejoins; a node that runs does so at once.",
+        "Evicts a node that does not return soon, so that the others no longer wait for it. "
+            + "More than half of all nodes must run and vote for it; otherwise the eviction is "
+            + "refused. When the evicted node returns, it installs a checkpoint of a peer, replays "
+            + "the operations that only it has, and rejoins. A running node does so at once.",
         arguments: [member], options: NodeClient.options + [force],
         examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"], work: run)
 

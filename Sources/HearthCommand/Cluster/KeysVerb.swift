@@ -7,7 +7,7 @@ internal import ZeroMQ
 enum KeysVerb {
     static let verb = Verb(
         "keys",
-        "Makes the keys of nodes, certificates, administrators' secrets and signing keys.",
+        "Creates the keys of nodes, certificates, administrators' secrets and signing keys.",
         verbs: [
             new, show, CertificateVerb.verb, SecretVerb.administratorSecret, SecretVerb.signingKey,
         ],
@@ -18,15 +18,16 @@ enum KeysVerb {
         ])
 
     private static let names = Argument(
-        "NAME", "Whose key: n1.", arity: .repeated)
+        "NAME", "The name of a node, such as n1.", arity: .repeated)
     private static let files = Argument("FILE", "A key file.", arity: .repeated, values: .file)
     static let folder = Option(
-        "out", "DIR", "Where to put the new files; the current folder.", values: .folder)
+        "out", "DIR", "The folder for the new files; the current folder by default.",
+        values: .folder)
 
     private static let new = Verb(
         "new",
-        "Makes the key of each node, in a file of its own, and prints the public keys for the "
-            + "configuration.",
+        "Creates a key for each node, in a file of its own, and prints the public keys for "
+            + "the configuration.",
         arguments: [names], options: [folder],
         examples: ["hearth keys new n1 n2 n3 --out keys"]
     ) { invocation throws(CommandError) in

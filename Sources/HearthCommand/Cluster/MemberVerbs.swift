@@ -5,7 +5,7 @@ internal import CommandLineKit
 /// `hearth cluster add` and `hearth cluster remove`: changes which nodes make up the cluster of a folder.
 enum MemberVerbs {
     private static let newNode = Argument(
-        "NODE", "The name of the new node; without it, the next one such as n4.", arity: .optional)
+        "NODE", "The name of the new node; by default the next one, such as n4.", arity: .optional)
     private static let oldNode = Argument(
         "NODE", "The node to remove, such as n3.", values: .node)
     private static let force = Option(
@@ -13,8 +13,9 @@ enum MemberVerbs {
 
     static let add = Verb(
         "add",
-        "Adds a node to the cluster, which gets the data from its peers. All nodes stop for a "
-            + "moment and start with the new list: two lists at once could count two majorities.",
+        "Adds a node to the cluster. The node fetches the data from its peers. All nodes stop "
+            + "for a moment and start with the new list, because two lists at once could count two "
+            + "majorities.",
         arguments: [newNode], options: [NodeOptions.folder],
         examples: ["hearth cluster add", "hearth cluster add n4"]
     ) { invocation throws(CommandError) in
@@ -35,8 +36,8 @@ enum MemberVerbs {
 
     static let remove = Verb(
         "remove",
-        "Removes a node from the cluster, once the others hold all that it holds; its folder stays. "
-            + "All nodes stop for a moment, and the others start with the new list.",
+        "Removes a node from the cluster, once the others hold all its data. Its folder "
+            + "stays. All nodes stop for a moment, and the others start with the new list.",
         arguments: [oldNode], options: [NodeOptions.folder, force],
         examples: ["hearth cluster remove n3"]
     ) { invocation throws(CommandError) in

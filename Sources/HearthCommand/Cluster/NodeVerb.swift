@@ -16,17 +16,20 @@ enum NodeVerb {
         ], work: run)
 
     private static let configuration = Option(
-        "config", "FILE", "The description of the cluster, in JSON5.", values: .file)
-    private static let id = Option("id", "NODE", "Which of its nodes to be, such as n1.")
+        "config", "FILE", "The configuration of the cluster, in JSON5.", values: .file)
+    private static let id = Option("id", "NODE", "The name of the node to run, such as n1.")
     private static let key = Option(
-        "key", "FILE", "The node's secret key, which `hearth keys new` made.", values: .file)
+        "key", "FILE", "The secret key of the node, a file that `hearth keys new` has made.",
+        values: .file)
     private static let insecure = Option(
         flag: "insecure",
-        "Accept connections from other machines even where they are neither encrypted nor checked.")
+        "Start even if other machines can reach the node without encryption or "
+            + "authentication.")
 
     private static let record = Option(
         "record", "FOLDER",
-        "Record each turn of the node in a file of that folder, for the checks of `hearth soak`.",
+        "Record each turn of the node in a file of that folder, for the checks of `hearth "
+            + "soak`.",
         values: .file)
 
     private static let parent = Option(

@@ -6,8 +6,9 @@ internal import TLS
 enum SecretVerb {
     static let administratorSecret = Verb(
         "secret",
-        "Makes an administrator's secret in a new file, and prints its hash for the configuration. A client that sends the secret "
-            + "is an administrator and may read and write everything.",
+        "Creates an administrator's secret in a new file, and prints its hash for the "
+            + "configuration. A client that sends the secret is an administrator and may read and "
+            + "write everything.",
         arguments: [file],
         examples: ["hearth keys secret app.secret"]
     ) { invocation throws(CommandError) in
@@ -18,8 +19,9 @@ enum SecretVerb {
 
     static let signingKey = Verb(
         "signing-key",
-        "Makes a signing key in a new file, and prints the lines for the configuration. A program that has the key can sign tokens "
-            + "(`hearth token new`); the file must be beside the configuration of each node.",
+        "Creates a signing key in a new file, and prints the lines for the configuration. A "
+            + "program with the key can sign tokens (`hearth token new`). Each node needs the file "
+            + "beside its configuration.",
         arguments: [file],
         examples: ["hearth keys signing-key signing.key"]
     ) { invocation throws(CommandError) in

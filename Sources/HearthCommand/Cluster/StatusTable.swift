@@ -12,50 +12,53 @@ struct StatusTable {
         "columns",
         [
             ("NODE", "The name of the node."),
-            ("STATE", "Whether it serves clients; below are all states."),
-            ("PID", "Its process, if that runs on this machine."),
-            ("ADDRESS", "Where clients connect."),
-            ("OPERATIONS", "How many operations it has applied, from all nodes."),
-            ("OPS/S", "How many operations it applied a second since the last look (--watch)."),
+            ("STATE", "The state of the node, see below."),
+            ("PID", "The ID of its process, if it runs on this machine."),
+            ("ADDRESS", "The address for clients."),
+            ("OPERATIONS", "The number of applied operations, from all nodes."),
+            ("OPS/S", "The operations applied per second since the last line (--watch)."),
             (
                 "LAG",
-                "How many operations this node lacks of those that the most advanced node holds."
+                "The number of operations that it lacks, compared with the node that has most."
             ),
-            ("PEERS", "The nodes whose heartbeats it received within the last two seconds."),
+            ("PEERS", "The nodes whose heartbeats it received in the last two seconds."),
             (
                 "COORDINATOR",
-                "The node that decides transactions, as far as this one knows; - while there is none."
+                "The node that decides transactions, as far as this node knows; - if there is none."
             ),
             ("CLIENTS", "The connections of clients."),
             ("LISTENS", "The listens of these clients."),
             (
                 "RULES",
-                "The beginning of the digest of the rules that it enforces; - without, broken if it does not understand them: then "
-                    + "only administrators may do anything."
+                "The beginning of the digest of its rules; - without rules. broken: it does not understand them, and admits only "
+                    + "administrators. unenforced: every client is an administrator."
             ),
             (
                 "STABLE",
-                "The age of its stable time, up to which all writes have arrived there."
+                "The age of its stable time: all earlier writes have arrived there."
             ),
             (
                 "LOG",
-                "The operations in its log, how many it may hold before it stops waiting for nodes "
-                    + "that are away, and the size of the log."
+                "The operations in its log, the limit above which it no longer waits for absent "
+                    + "nodes, and the size of the log."
             ),
-            ("GAPS", "From how many writers it misses operations in between."),
-            ("REPAIRED", "The operations that it missed at first and requested from a peer."),
-            ("DUPLICATES", "The operations that arrived more than once; each counts once."),
-            ("WAITING", "The batches that wait for earlier ones, and how many may."),
+            ("GAPS", "The number of writers with missing operations."),
+            ("REPAIRED", "The number of operations that it requested from a peer."),
+            (
+                "DUPLICATES",
+                "The number of operations that arrived more than once; each counts once."
+            ),
+            ("WAITING", "The batches that wait for earlier ones, and their limit."),
             (
                 "REGISTERS",
-                "The registers: places for which it remembers what a late write could change."
+                "The locations whose value a late write could still change."
             ),
             ("MEMORY", "The resident memory of its process."),
             ("DISK", "The size of its database."),
             (
                 "HELD",
-                "The operations that it has applied of each writer: a node, or an earlier start "
-                    + "of one."
+                "The operations applied from each writer: a node, or an earlier incarnation of "
+                    + "one."
             ),
         ])
 

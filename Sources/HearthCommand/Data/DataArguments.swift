@@ -5,7 +5,7 @@ internal import JSONText
 /// The arguments that the data verbs share.
 enum DataArguments {
     static let path = Argument(
-        "PATH", "A place in the tree, such as /rooms/lobby; / is all of it.", values: .path)
+        "PATH", "A location in the tree, such as /rooms/lobby; / is the whole tree.", values: .path)
     static let json = Argument(
         "JSON", "A JSON value, such as '{\"text\":\"hello\"}'; - reads it from standard input.")
     static let priorities = Option(

@@ -5,13 +5,13 @@ internal import JSONText
 
 extension Verb {
     private static let file = Argument(
-        "FILE", "Where to write the JSON; - is standard output.", values: .file)
+        "FILE", "The file to write; - is standard output.", values: .file)
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
 
     static let export = Verb(
         "export",
-        "Writes the value at a path to a file, as JSON that import reads back. It reads a large value in "
-            + "pieces, and writes made meanwhile may show in part.",
+        "Writes the value at a path to a JSON file that `hearth import` can read. A large "
+            + "value is read in pieces, so writes made meanwhile may be included in part.",
         arguments: [DataArguments.path, file],
         options: [pretty] + NodeClient.options(waiting: "30"),
         examples: [

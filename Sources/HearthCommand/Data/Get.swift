@@ -6,11 +6,11 @@ extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
     private static let shallow = Option(
         flag: "shallow",
-        "Show true in place of each child that is an object: for large lists, which are "
-            + "read 10,000 children at a time.")
+        "Show true instead of each child that is an object. For large lists, which are read "
+            + "10,000 children at a time.")
     private static let stable = Option(
         flag: "stable",
-        "Wait until all earlier writes, of all nodes, have arrived at the node that answers.")
+        "Wait until all earlier writes, of all nodes, have arrived at the answering node.")
 
     static let get = Verb(
         "get", "Reads the value at a path and prints it as JSON.",

@@ -8,13 +8,14 @@ extension Verb {
         "FILE", "A JSON file; - is standard input.", values: .file)
     private static let replace = Option(
         flag: "replace",
-        "Replace the value at PATH even by one too large for one operation (16 MB): the old value "
-            + "is removed first, and readers see the new one grow.")
+        "Replace the value at PATH even if the new one is too large for one operation (16 "
+            + "MB). The old value is removed first, and readers see the new one grow.")
 
     static let `import` = Verb(
         "import",
-        "Replaces what is at a path by the content of a JSON file: all at once up to 16 MB, in pieces "
-            + "above that, if the place is empty or with --replace.",
+        "Replaces the value at a path by the content of a JSON file. Up to 16 MB are written "
+            + "at once. Larger files are written in pieces, if nothing is at the path or with "
+            + "--replace.",
         arguments: [DataArguments.path, file], options: [replace] + NodeClient.options,
         examples: [
             "hearth import /languages iso_639-3.json --node n1 --dir demo",

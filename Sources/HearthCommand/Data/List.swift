@@ -8,14 +8,14 @@ extension Verb {
     private static let json = Option(
         flag: "json", "One JSON object a line: key, and children (their number) or value.")
     private static let limit = Option(
-        "limit", "N", "List so many children at most; otherwise 1000.")
+        "limit", "N", "The maximum number of children; 1000 by default.")
     private static let start = Option(
-        "start-at", "KEY", "Begin with this key, or the next one if there is none.")
+        "start-at", "KEY", "Begin with this key, or the next one if it does not exist.")
 
     static let ls = Verb(
         "ls",
-        "Lists the keys at a path in order, each with its value or the number of its children; the cost "
-            + "does not grow with the size of the children.",
+        "Lists the keys at a path in order, with their values or numbers of children. The "
+            + "cost does not depend on the size of the children.",
         arguments: [
             Argument(
                 DataArguments.path.name, DataArguments.path.explanation, arity: .optional,

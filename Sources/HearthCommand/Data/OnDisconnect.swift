@@ -6,15 +6,17 @@ internal import Glibc
 
 extension Verb {
     private static let now = Option(
-        "set", "JSON", "Write this at once; otherwise the present value stays until then.")
+        "set", "JSON",
+        "Write this value at once; otherwise the current value stays until the end of the "
+            + "connection.")
     private static let duration = Option(
-        "for", "SECONDS", "End after so long; otherwise with Ctrl-C.")
+        "for", "SECONDS", "End after this time; otherwise with Ctrl-C.")
 
     static let onDisconnect = Verb(
         "on-disconnect",
-        "Stays connected, and has the node write a value when the connection ends, however that "
-            + "happens: null removes. After a lost connection the next node gets the same, and --set is "
-            + "written again.",
+        "Makes the node write a value when this command's connection ends, for any reason. "
+            + "null removes. After a lost connection, the command registers the same write at the "
+            + "next node, and writes --set again.",
         arguments: [DataArguments.path, DataArguments.json],
         options: [now, duration] + NodeClient.options,
         examples: [

@@ -11,8 +11,9 @@ extension Verb {
 
     static let push = Verb(
         "push",
-        "Appends a child under a new key, and prints the key, even if the write is done on fewer nodes "
-            + "than --concern asks for (exit code 80), or its outcome is unknown (75).",
+        "Adds a child under a new key that sorts by time, and prints the key. It also prints "
+            + "the key if the write is done on fewer nodes than --concern requires (exit code 80), "
+            + "or if its outcome is unknown (75).",
         arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.writeOptions,
         examples: [
             "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",

@@ -7,7 +7,8 @@ internal import QueryEngine
 enum QueryOptions {
     private static let order = Option(
         "order-by", "ORDER",
-        "key, value, priority, or child:PATH, such as child:metrics/views. Without it, priority.")
+        "key, value, priority, or child:PATH, such as child:metrics/views; priority by "
+            + "default.")
     private static let first = Option("limit-to-first", "N", "Only the first N of the range.")
     private static let last = Option("limit-to-last", "N", "Only the last N of the range.")
     private static let startAt = bound("start-at", "Begin at this value of the order")

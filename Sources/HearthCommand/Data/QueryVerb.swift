@@ -7,7 +7,8 @@ internal import QueryEngine
 extension Verb {
     static let query = Verb(
         "query",
-        "Reads the children at a path that a query shows, one JSON object a line, in order.",
+        "Prints the children at a path that a query selects, in order, as one JSON object for "
+            + "each line.",
         arguments: [DataArguments.path],
         options: QueryOptions.all + [DataArguments.priorities] + NodeClient.options,
         examples: [

@@ -4,7 +4,7 @@ internal import DataTree
 
 extension Verb {
     static let remove = Verb(
-        "remove", "Removes what is at a path. To remove /, it asks for a confirmation.",
+        "remove", "Removes the value at a path. Asks for a confirmation before it removes /.",
         arguments: [DataArguments.path], options: [Removal.force] + NodeClient.writeOptions,
         examples: [
             "hearth remove /rooms/lobby --node http://127.0.0.1:7001", "hearth remove / --force",
@@ -20,7 +20,8 @@ extension Verb {
 /// The confirmation of commands that remove all data.
 enum Removal {
     static let force = Option(
-        flag: "force", "Remove / without a question; without this, the command asks at a terminal.")
+        flag: "force",
+        "Remove / without a confirmation. Without this, the command asks at a terminal.")
 
     /// Whether a command may remove a location: any below the root, and the root by `--force` or a confirmation.
     ///

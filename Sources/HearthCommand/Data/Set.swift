@@ -3,7 +3,7 @@ internal import CommandLineKit
 
 extension Verb {
     static let set = Verb(
-        "set", "Replaces what is at a path. To set / to null, it asks for a confirmation.",
+        "set", "Replaces the value at a path. Asks for a confirmation before it sets / to null.",
         arguments: [DataArguments.path, DataArguments.json],
         options: [Removal.force] + NodeClient.writeOptions,
         examples: [

@@ -8,20 +8,21 @@ internal import Threads
 extension Verb {
     private static let expression = Argument(
         "EXPRESSION",
-        "'value + 1' (or -, *, max, min; anything but a number counts as 0), or 'OLD -> NEW' with two JSON "
-            + "values, which gives up unless OLD is there.")
+        "'value + 1' (or -, *, max, min; anything but a number counts as 0), or 'OLD -> NEW' "
+            + "with two JSON values, which gives up unless the value is OLD.")
 
     private static let local = Option(
         flag: "local",
-        "Let the connected node decide alone, even while it is partitioned. If another node decides "
-            + "another transaction meanwhile, one of the two updates is lost.")
+        "Let the connected node decide alone, even while it is partitioned. If another node "
+            + "decides another transaction meanwhile, one of the two updates is lost.")
 
     static let transaction = Verb(
         "transaction",
-        "Reads a value, computes the next one, and writes it unless another write came first; then it "
-            + "tries again. The coordinator decides, which needs more than half of the nodes: no two "
-            + "transactions, at any nodes, replace the same value. Without a majority it waits until "
-            + "--timeout, and fails. Prints the value that is there now; ends with 1 if it gave up.",
+        "Changes a value depending on its current value: reads it, computes the next one, and "
+            + "writes that unless another write came first. Then it tries again. The coordinator "
+            + "decides, so no two transactions at any nodes replace the same value. This needs more "
+            + "than half of the nodes; without a majority, the command fails after --timeout. "
+            + "Prints the new value. Ends with 1 if it gave up.",
         arguments: [DataArguments.path, expression], options: NodeClient.options + [local],
         examples: [
             "hearth transaction /posts/a/stars 'value + 1' --node n1",

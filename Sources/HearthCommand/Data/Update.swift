@@ -6,7 +6,7 @@ internal import SyncProtocol
 
 extension Verb {
     static let update = Verb(
-        "update", "Replaces several children at once, all or none.",
+        "update", "Replaces several children at once: all of them or none.",
         arguments: [DataArguments.path, DataArguments.json], options: NodeClient.writeOptions,
         examples: [
             "hearth update /rooms '{\"lobby/title\":\"Hall\",\"attic\":null}' --node n1 --dir demo"

@@ -8,14 +8,14 @@ internal import Threads
 extension Verb {
     private static let events = Option(
         "events", "KIND",
-        "Which events: child (added, changed, moved, removed), value (the whole value, again and "
-            + "again) or all. Without it, child.", values: .oneOf(["child", "value", "all"]))
-    private static let count = Option("count", "N", "Stop after so many events.")
+        "The kind of events: child (added, changed, moved, removed), value (the whole value "
+            + "each time) or all; child by default.", values: .oneOf(["child", "value", "all"]))
+    private static let count = Option("count", "N", "Stop after N events.")
 
     static let watch = Verb(
         "watch",
-        "Prints the events at a path, one JSON object a line, until Ctrl-C; reports on standard error "
-            + "when it loses its node, and to which node it then connects.",
+        "Prints the events at a path until Ctrl-C, as one JSON object for each line. Reports "
+            + "on standard error when it loses its node, and to which node it connects then.",
         arguments: [DataArguments.path],
         options: [events, count, DataArguments.priorities] + QueryOptions.all
             + NodeClient.options,

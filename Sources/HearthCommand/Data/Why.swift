@@ -9,8 +9,9 @@ extension Verb {
     /// `hearth why`: why a location of a running node shows its value.
     static let whyLocation = Verb(
         "why",
-        "Explains why a location shows its value: the writes there that the log of a node still holds, by whom each was made, which "
-            + "of them won, which lost to which, and which are stable. For administrators.",
+        "Explains the value at a location, for administrators. Lists the writes there that "
+            + "the node's log still has: the user of each, which write won, and which writes are "
+            + "stable.",
         arguments: [path], options: NodeClient.options + [count, json],
         examples: [
             "hearth why /rooms/lobby/title --node n2", "hearth why /rooms/lobby/title --json",
@@ -29,7 +30,7 @@ extension Verb {
     private static let path = Argument("PATH", "The location to explain.")
     private static let json = Option(flag: "json", "Print one JSON object.")
     private static let count = Option(
-        "limit", "COUNT", "How many writes to show at most, the last ones: 20 unless given.")
+        "limit", "COUNT", "The maximum number of writes, from the last ones; 20 by default.")
 }
 
 extension Invocation {

@@ -12,21 +12,25 @@ enum ClusterRulesVerbs {
         "FILE", "The document of rules; - reads standard input.", arity: .optional, values: .file)
     private static let from = Option(
         "from", "DIGEST",
-        "In place of FILE, rules that the cluster had: those whose digest begins so (`hearth rules history` lists them)."
+        "Instead of FILE, earlier rules of the cluster, by the beginning of their digest "
+            + "(`hearth rules history` lists them)."
     )
     private static let confirm = Option(
         "confirm", "HOW-MANY",
-        "On how many nodes the rules have to be durable before the command ends: local, majority or all; local. Rules that are "
-            + "not within 3 seconds, or those of --timeout, end with exit code 80, and count all the same.",
+        "On how many nodes the rules must be durable before the command ends: local, majority "
+            + "or all; local by default. If they are not within 3 seconds, or --timeout, the "
+            + "command ends with exit code 80, and the rules are set all the same.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
     private static let replacing = Option(
         "replacing", "DIGEST",
-        "Only if the rules have this digest (`hearth rules get` shows it), or if there are none, for \"none\"."
+        "Only replace the rules with this digest (`hearth rules get` shows it), or \"none\" "
+            + "if there are none."
     )
 
     static let get = Verb(
         "get",
-        "Prints the rules of a cluster as their author wrote them, and their digest to standard error.",
+        "Prints the rules of a cluster as they were written, and their digest on standard "
+            + "error.",
         options: NodeClient.options,
         examples: ["hearth rules get --node n2", "hearth rules get > rules.json"]
     ) { invocation throws(CommandError) in
@@ -46,8 +50,8 @@ enum ClusterRulesVerbs {
 
     static let set = Verb(
         "set",
-        "Gives a cluster other rules. They count at the node that takes them at once, and at each other node as they arrive: "
-            + "what a partitioned node accepts meanwhile, it judges by the old ones.",
+        "Installs rules in a cluster. The accepting node enforces them at once, and each "
+            + "other node when they arrive. A partitioned node continues to enforce the old rules.",
         arguments: [file], options: NodeClient.options + [confirm, replacing, from],
         examples: [
             "hearth rules set rules.json", "hearth rules set rules.json --confirm all",
@@ -94,20 +98,20 @@ extension ClusterRulesVerbs {
         "read PATH, write PATH VALUE, update PATH VALUE or delete PATH, then `as none` or `as VALUE`, as in the cases of `hearth rules "
             + "test`.", arity: .repeated)
     private static let limit = Option(
-        "limit", "COUNT", "How many places are named at most; otherwise 100.")
+        "limit", "COUNT", "The maximum number of locations; 100 by default.")
     private static let user = Option(
         "as", "WHO",
-        "Who asks, or would write the data again: a uid, the value of auth, such as {uid: \"ada\"}, a file of it, such as ada.json, or "
-            + "none; otherwise nobody.")
+        "The user of the operation: a user ID, a value of auth such as {uid: \"ada\"}, a file "
+            + "with one such as ada.json, or none; none by default.")
     private static let document = Option(
         "rules", "FILE",
-        "The rules that judge, in place of those of the cluster; the data of the node is read for it.",
+        "A file with other rules than those of the cluster. The data of the node are used.",
         values: .file)
 
     static let simulate = Verb(
         "simulate",
-        "Says whether the rules of a cluster permit an operation on the data of a node, and why not; nothing is done. Exits with 1 if they "
-            + "deny it.",
+        "Says whether the rules of a cluster permit an operation on the data of a node, and "
+            + "why not. It changes nothing. Ends with 1 if the rules deny it.",
         arguments: [statement], options: NodeClient.options + [document, user],
         examples: [
             "hearth rules simulate 'write /users/ada {name: 7} as {uid: \"ada\"}' --node n2",
@@ -124,8 +128,9 @@ extension ClusterRulesVerbs {
 
     static let audit = Verb(
         "audit",
-        "Reads all data of a node, and names the places that a .validate of the cluster's rules does not permit: what was there before the "
-            + "rules, what administrators wrote, and what writes at several nodes made together. Exits with 1 if there are some.",
+        "Finds data of a node that a .validate of the rules does not permit. Such data are "
+            + "older than the rules, were written by administrators, or result from concurrent "
+            + "writes at several nodes. Ends with 1 if there are any.",
         options: NodeClient.options + [user, limit],
         examples: ["hearth rules audit --node n2"]
     ) { invocation throws(CommandError) in

@@ -12,8 +12,8 @@ extension ClusterRulesVerbs {
 
     static let history = Verb(
         "history",
-        "Lists the last rules that have arrived at a node, the newest first: digest, when a node accepted them, which one, and their size. "
-            + "`hearth rules set --from DIGEST` sets them again.",
+        "Lists the latest rules that arrived at a node, newest first: their digest, time, "
+            + "accepting node and size. `hearth rules set --from DIGEST` installs them again.",
         options: NodeClient.options + [json],
         examples: ["hearth rules history", "hearth rules history --node n2 --json"]
     ) { invocation throws(CommandError) in

@@ -5,7 +5,8 @@ extension Verb {
     /// `hearth rules`: documents of rules, without a cluster and in one.
     static let rules = Verb(
         "rules",
-        "Checks, tests and sets rules that say who may read and write what, in Firebase's language.",
+        "Checks, tests and installs rules that decide which users may read and write which "
+            + "data, in Firebase's language.",
         verbs: [
             rulesCheck, rulesTest, ClusterRulesVerbs.get, ClusterRulesVerbs.set,
             ClusterRulesVerbs.history, ClusterRulesVerbs.writes, ClusterRulesVerbs.simulate,
@@ -26,7 +27,7 @@ extension Verb {
         flag: "coverage", "Name each part of a rule that was never true or never false.")
 
     private static let rulesCheck = Verb(
-        "check", "Compiles rules, names all faults with line and column, and warns.",
+        "check", "Compiles rules, and lists all errors and warnings with line and column.",
         arguments: [documents],
         tables: [warnings],
         examples: ["hearth rules check rules.json"]
@@ -58,7 +59,7 @@ extension Verb {
         ])
 
     private static let rulesTest = Verb(
-        "test", "Runs cases against rules without a cluster; exits with 1 if one fails.",
+        "test", "Runs test cases for rules, without a cluster. Ends with 1 if a case fails.",
         arguments: [tests], options: [why, coverage],
         tables: [statements, .ruleTestExample],
         examples: [

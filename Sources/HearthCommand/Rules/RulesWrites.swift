@@ -8,17 +8,19 @@ internal import SyncProtocol
 
 extension ClusterRulesVerbs {
     private static let place = Argument(
-        "PATH", "Only writes at this place, below it or above it; otherwise all.", arity: .optional)
+        "PATH", "Only writes at this location, below it or above it; all by default.",
+        arity: .optional)
     private static let uid = Option(
-        "uid", "UID", "Only those of this user; \"none\" for those who were not signed in.")
+        "uid", "UID", "Only writes of this user; \"none\" for clients that were not signed in.")
     private static let outdated = Option(
         flag: "outdated", "Only those that were judged by other rules than the cluster has now.")
-    private static let json = Option(flag: "json", "Print one JSON object a write.")
+    private static let json = Option(flag: "json", "Print one JSON object for each write.")
 
     static let writes = Verb(
         "writes",
-        "Lists the writes that the log of a node still holds: when and by which node each was taken, for which user, by which rules that "
-            + "was judged, and where it wrote. Administrators are judged by none. A log goes back to about the last checkpoint.",
+        "Lists the writes that a node's log still has: the time, the accepting node, the "
+            + "user, the rules that allowed it, and the locations. Writes of administrators have no "
+            + "rules. A log begins at about the last checkpoint.",
         arguments: [place], options: NodeClient.options + [uid, outdated, json],
         examples: [
             "hearth rules writes /users --uid ada", "hearth rules writes --outdated --json",

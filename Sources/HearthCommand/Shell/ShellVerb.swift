@@ -5,9 +5,9 @@ internal import Glibc
 extension Verb {
     static let shell = Verb(
         "shell",
-        "Reads commands line by line, without the word hearth: with a history and completion of verbs, "
-            + "options and paths (Tab). Ctrl-C interrupts a command, Ctrl-D leaves. Commands from a "
-            + "pipe are run in order; the exit code is then that of the last one that failed.",
+        "Reads commands line by line, without the word hearth, with a history and completion "
+            + "(Tab). Ctrl-C interrupts a command, Ctrl-D leaves. Commands from a pipe run in "
+            + "order; the exit code is that of the last failed one.",
         options: NodeClient.options,
         examples: [
             "hearth shell --node n2",

@@ -12,7 +12,8 @@ internal import Tokens
 enum TokenNewVerb {
     static let verb = Verb(
         "new",
-        "Signs a token with a signing key of the cluster, or with a private key, and prints it, or writes it to a new file.",
+        "Signs a token for a user, and prints it or writes it to a new file. Uses a signing "
+            + "key of the cluster, or a private key.",
         options: [
             user, claim, lifetime, signer, TokenOptions.configuration, issuer, audience, keyID,
             file,
@@ -39,21 +40,24 @@ enum TokenNewVerb {
         return .success
     }
 
-    private static let user = Option("uid", "NAME", "The user, who becomes auth.uid in rules.")
+    private static let user = Option(
+        "uid", "NAME",
+        "The user ID, which becomes auth.uid in rules.")
     private static let claim = Option(
         "claim", "NAME=VALUE",
-        "Something else that the token says: the value is JSON, or a text. May be repeated.")
+        "A further claim of the token. The value is JSON or a text. May be repeated.")
     private static let lifetime = Option(
-        "for", "TIME", "How long it is valid: 90s, 15min, 1h or 7d; 1h.")
+        "for", "TIME", "How long the token is valid: 90s, 15min, 1h or 7d; 1h by default.")
     private static let signer = Option(
         "with", "FILE",
-        "What signs it: a signing key (`hearth keys signing-key`), or a private key as PEM: RSA, P-256 or Ed25519.",
+        "The key: a signing key (`hearth keys signing-key`), or a private key as PEM (RSA, "
+            + "P-256 or Ed25519).",
         values: .file)
-    private static let issuer = Option("issuer", "NAME", "Who issues it: its iss.")
-    private static let audience = Option("audience", "NAME", "For whom it is: its aud.")
-    private static let keyID = Option("key-id", "NAME", "How the private key is called: its kid.")
+    private static let issuer = Option("issuer", "NAME", "The issuer, as iss.")
+    private static let audience = Option("audience", "NAME", "The audience, as aud.")
+    private static let keyID = Option("key-id", "NAME", "The ID of the private key, as kid.")
     private static let file = Option(
-        "out", "FILE", "Where to put the token: a new file that only its owner can read.",
+        "out", "FILE", "Write the token to this new file, which only its owner can read.",
         values: .file)
 
     private static func write(_ token: String, to path: String?) throws(CommandError) {

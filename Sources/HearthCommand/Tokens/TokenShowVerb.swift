@@ -10,7 +10,8 @@ internal import Tokens
 enum TokenShowVerb {
     static let verb = Verb(
         "show",
-        "Prints what a token says; with --config, also whom the nodes of that cluster take its holder for, or why they refuse it.",
+        "Prints the content of a token. With --config, also prints which client the nodes of "
+            + "that cluster recognise, or why they refuse the token.",
         arguments: [token], options: [TokenOptions.configuration],
         examples: [
             "hearth token show ada.token", "hearth token show ada.token --config cluster.json5",
@@ -30,7 +31,7 @@ enum TokenShowVerb {
     }
 
     private static let token = Argument(
-        "TOKEN", "The token, or a file that holds it; - reads it from standard input.",
+        "TOKEN", "The token, or a file with it; - reads it from standard input.",
         values: .file)
 
     private static func text(of word: String) throws(CommandError) -> String {

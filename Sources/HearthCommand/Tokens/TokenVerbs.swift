@@ -6,7 +6,7 @@ extension Verb {
     /// `hearth token`: who programs are.
     static let token = Verb(
         "token",
-        "Makes and explains tokens, by which programs show who they are.",
+        "Creates and explains tokens, which say which user a client is.",
         verbs: [TokenNewVerb.verb, TokenShowVerb.verb],
         examples: [
             "hearth token new --uid ada --with signing.key --out ada.token",
@@ -17,7 +17,7 @@ extension Verb {
 /// What the verbs of tokens share.
 enum TokenOptions {
     static let configuration = Option(
-        "config", "FILE", "The description of the cluster, as its nodes read it.", values: .file)
+        "config", "FILE", "The configuration of the cluster.", values: .file)
 
     /// What the configuration that a command names says of tokens; nil without one.
     static func settings(of invocation: Invocation) throws(CommandError) -> TokenSettings? {

@@ -6,7 +6,9 @@ internal import Threads
 /// `hearth demo`: a guided tour that shows the use of Hearth, and checks its own claims.
 package struct Demo {
     package static let verb = Verb(
-        "demo", "Shows it all in 15 seconds: three nodes, writes on each, one killed, all equal.",
+        "demo",
+        "Shows a cluster in 15 seconds: three nodes, concurrent writes, a killed node, equal "
+            + "trees in the end.",
         examples: ["hearth demo"], work: run)
 
     private static let list = Path([Key(unchecked: "rooms"), Key(unchecked: "lobby")])
