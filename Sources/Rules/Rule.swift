@@ -2,7 +2,7 @@
 public struct Rule: Sendable {
     /// What it decides.
     public let kind: RuleKind
-    /// Where it stands, with wildcards as they are written: `/users/$uid`.
+    /// Its location, with wildcards as written: `/users/$uid`.
     public let location: String
     /// The line of its expression in the document, from 1.
     public let line: Int

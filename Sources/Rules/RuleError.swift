@@ -1,10 +1,10 @@
-/// A fault in a document of rules, and where it stands in the text.
+/// A fault in a document of rules, with its position in the text.
 public struct RuleError: Error, Equatable, Sendable {
     /// The line, from 1; lines end with a line feed.
     public let line: Int
     /// The column in the line, from 1, counting Unicode scalars as editors do.
     public let column: Int
-    /// What is wrong, in Firebase's words where it has some.
+    /// The problem, in Firebase's words if it has some.
     public let text: String
 }
 

@@ -1,4 +1,4 @@
-/// What a rule decides.
+/// The kind of decision of a rule.
 public enum RuleKind: String, Equatable, Sendable {
     case read = ".read"
     case write = ".write"

@@ -1,6 +1,6 @@
 public import DataTree
 
-/// A document of rules, compiled: who may read and write what, and what written data looks like.
+/// A compiled document of rules, which decides which users may read and write which data.
 ///
 /// It is immutable, and judges without a clock, a random number or any state of its own: equal operations in equal
 /// situations get equal verdicts on every node.
@@ -9,7 +9,7 @@ public final class Ruleset: Sendable {
     let levels: [RuleLevel]
     /// All rules, in the order of the document.
     public let rules: [Rule]
-    /// What is legal and hardly meant, in the order of the document.
+    /// The warnings about legal but unlikely rules, in the order of the document.
     public let warnings: [RuleWarning]
 
     /// Compiles a document.

@@ -1,6 +1,6 @@
 public import DataTree
 
-/// A condition on the places of a tree, in the language of rules: what a rule may say of `data` and `root`, and of the
+/// A condition on the places of a tree, in the language of rules. It may use `data`, `root` and the
 /// wildcards on the way to the place.
 ///
 /// There is no operation that it judges, and so neither `auth`, `now`, `query` nor `newData`.

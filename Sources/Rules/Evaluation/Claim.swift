@@ -1,6 +1,6 @@
 internal import DataTree
 
-/// What is known of who asks: a part of `auth`, in the form of JSON.
+/// The identity of a client, or a part of it: `auth` in rules, in the form of JSON.
 ///
 /// It is no `Value`, since names in tokens may have any characters, and arrays are arrays.
 public enum Claim: Equatable, Sendable {
@@ -16,7 +16,7 @@ public enum Claim: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// The name, as the token has it.
         public let name: String
-        /// What stands under it.
+        /// The value of the member.
         public let value: Claim
 
         /// Makes a member.
@@ -38,12 +38,12 @@ public enum Claim: Equatable, Sendable {
         self = .object(unique.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
     }
 
-    /// What a user without further claims is: `{"uid": …}`.
+    /// A user without further claims: `{"uid": …}`.
     public static func user(_ uid: String) -> Claim {
         .object([Member("uid", .string(uid))])
     }
 
-    /// The user whom it names; nil if it names nobody.
+    /// The ID of the user; nil without one.
     public var uid: String? {
         if case .string(let uid) = self["uid"] { uid } else { nil }
     }

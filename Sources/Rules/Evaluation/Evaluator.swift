@@ -2,15 +2,15 @@ internal import DataTree
 
 /// Evaluates the expressions of rules for one operation, at the places of its way.
 ///
-/// What a part gives is known from its type: a truth, a place or a value. A failure is thrown, and makes every part that
-/// needs the failed one fail, up to the whole rule. Only parts that are not evaluated escape: the right side of
-/// `true || …`, and the branch that `?` does not choose.
+/// The type of a part determines its result: a truth, a place or a value. A failure is thrown, and
+/// makes every part fail that needs the failed one, up to the whole rule. Parts that are not
+/// evaluated cannot fail: the right side of `true || …`, and the branch that `?` does not choose.
 struct Evaluator: ~Copyable {
     let situation: RuleSituation
     /// The way to the place whose rules are evaluated; it may go on below that.
     var route: Route
     var work = RuleWork()
-    /// What each part of the current expression gave, if it is traced.
+    /// The result of each part of the current expression, if it is traced.
     var trace: [RuleValue?]?
 
     /// Begins at the root of some levels of rules.
@@ -50,7 +50,7 @@ struct Evaluator: ~Copyable {
         return try locate(program.instructions[part], program, depth)
     }
 
-    /// What a part gives, whatever its type.
+    /// Returns the result of a part of any type.
     @inline(__always)
     mutating func value(
         of part: Int, _ program: Program, _ depth: Int
@@ -228,10 +228,10 @@ extension Evaluator {
 // MARK: - Places of the way
 
 extension Evaluator {
-    /// What is at a place.
+    /// Returns the value at a place.
     mutating func value(at place: RuleSnapshot) -> Value { look(at: place) { $0 } }
 
-    /// What a function makes of what is at a place, which is not copied for it.
+    /// Returns the result of a function on the value at a place, without a copy of the value.
     @inline(__always)
     mutating func look<Result>(at place: RuleSnapshot, _ body: (Value) -> Result) -> Result {
         switch place {

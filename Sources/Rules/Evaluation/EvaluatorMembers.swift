@@ -32,7 +32,7 @@ extension Evaluator {
 // MARK: - Places
 
 extension Evaluator {
-    /// What a method of a place says that gives a boolean.
+    /// Returns the result of a Boolean method of a place.
     mutating func answer(
         _ method: SnapshotMethod, of object: Int, _ arguments: Range<Int>, _ program: Program,
         _ depth: Int
@@ -118,7 +118,7 @@ extension Value {
 // MARK: - Strings
 
 extension Evaluator {
-    /// What a method of a string says that gives a boolean.
+    /// Returns the result of a Boolean method of a string.
     mutating func answer(
         _ method: StringMethod, of object: Int, _ arguments: Range<Int>, _ program: Program,
         _ depth: Int
@@ -138,7 +138,7 @@ extension Evaluator {
         }
     }
 
-    /// What a method makes of a string.
+    /// Returns the string that a method makes of a string.
     mutating func changed(
         by method: StringMethod, _ object: Int, _ arguments: Range<Int>, _ program: Program,
         _ depth: Int

@@ -2,14 +2,14 @@ internal import DataTree
 
 /// A way on which a user may write all that lies below, whatever the data: what one user's writes have in common is judged once.
 ///
-/// It holds for one user and one document: whoever keeps it forgets it with either. Rules that ask for more than `auth` and
-/// the keys of the way are never remembered.
+/// It is valid for one user and one document. Rules that use more than `auth` and the keys of the
+/// way are never remembered.
 public struct GrantedWay: Sendable {
     /// The keys of the way.
     let keys: ArraySlice<Key>
     /// The level to which they lead.
     let level: Int
-    /// What the rules took that led to the grant.
+    /// The work of the rules that led to the grant.
     let work: Int
 
     var depth: Int { keys.count }
@@ -31,7 +31,7 @@ public struct GrantedWay: Sendable {
 }
 
 extension Expression {
-    /// Whether it comes to the same whatever the data and the time, for one user and one way.
+    /// Whether its result depends on the user and the way alone, and not on data or time.
     var isOfWayAlone: Bool {
         nodes.allSatisfy { node in
             switch node.kind {

@@ -5,12 +5,12 @@ internal import DataTree
 struct Judge: ~Copyable {
     let ruleset: Ruleset
     var evaluator: Evaluator
-    /// What the rules at the places of the way gave that grant, and what `.validate` gave.
+    /// The verdicts of granting rules at the places of the way, and those of `.validate`.
     private var grants = KnownVerdicts()
     var validity = KnownVerdicts()
     /// All evaluations, if they are traced.
     var evaluations: [RuleTrace.Evaluation]?
-    /// What the parts of the rules gave so far, if it is counted.
+    /// The results of the parts of rules so far, if they are counted.
     var coverage: RuleCoverage?
     /// Whether it is recorded what each part gives, so that each has to be evaluated.
     var isRecording: Bool { evaluations != nil || coverage != nil }
@@ -102,7 +102,7 @@ extension Judge {
     /// The level of the document that leads to the end of the way.
     var level: Int { evaluator.route.level }
 
-    /// What the operation leaves at the end of the way.
+    /// The value at the end of the way after the operation.
     var value: Value {
         mutating get { evaluator.value(at: .way(.after, depth: evaluator.route.depth)) }
     }
@@ -126,14 +126,15 @@ extension Judge {
         validity.forget(below: depth)
     }
 
-    /// Goes to a path, as far as there are rules; what is known of the places on the way there stays known.
+    /// Moves to a path, as far as there are rules. Known verdicts on the common part of the way
+    /// stay known.
     private mutating func go(to path: Path) {
         evaluator.route.turn(to: path)
         ascend(to: evaluator.route.depth)
         advance()
     }
 
-    /// Goes on along the path of the way, as far as there are rules.
+    /// Continues along the path of the way, as far as there are rules.
     private mutating func advance() {
         let path = evaluator.route.path
         let (level, depth) = ruleset.end(of: path, from: level, evaluator.route.depth)
@@ -150,7 +151,8 @@ extension Ruleset {
         levels[level].literals[key] ?? levels[level].wildcard
     }
 
-    /// The level and the place to which a path leads, from those of a place on its way, as far as there are rules.
+    /// Returns the level and the place at the end of a path, as far as there are rules, starting at
+    /// a place on its way.
     fileprivate func end(
         of path: Path, from level: Int, _ depth: Int
     ) -> (level: Int, depth: Int) {
@@ -163,7 +165,7 @@ extension Ruleset {
     }
 }
 
-/// What rules of one kind gave at the places of a way.
+/// The verdicts of the rules of one kind at the places of a way.
 struct KnownVerdicts {
     private var known: UInt64 = 0
     private var positive: UInt64 = 0
@@ -245,7 +247,7 @@ extension Ruleset {
         return judge.judge(writing: path, knowing: &granted)
     }
 
-    /// Whether an operation may be done; what the rules come to on the way is counted, each part by itself.
+    /// Returns whether an operation is permitted, and counts the result of each part of the rules.
     public func judge(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
         counting coverage: inout RuleCoverage

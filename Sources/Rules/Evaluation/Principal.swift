@@ -1,17 +1,18 @@
-/// Who does an operation, as far as rules ask.
+/// The identity behind an operation, as rules see it.
 public enum Principal: Equatable, Sendable {
-    /// Whoever has shown a secret of the cluster: no rule applies.
+    /// An administrator: no rule applies.
     case administrator
-    /// A user with the value of the variable `auth`, which is null for somebody who is not signed in.
+    /// A user with the value of the variable `auth`, which is null for a client that is not signed
+    /// in.
     case user(Claim)
-    /// A user with this value of `auth` to whom refusals say why: an administrator who acts as one, or whoever shows a token
-    /// for debugging.
+    /// A user with this value of `auth` whose refusals have reasons: an administrator that acts as
+    /// a user, or a client with a debugging token.
     case override(Claim)
 
-    /// Somebody who is not signed in.
+    /// A client that is not signed in.
     public static let anonymous = Principal.user(.null)
 
-    /// The value of `auth` by which rules judge; nil for an administrator, whom no rule concerns.
+    /// The value of `auth` in rules; nil for an administrator, to which no rule applies.
     public var auth: Claim? {
         switch self {
         case .administrator: nil

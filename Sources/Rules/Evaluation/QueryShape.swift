@@ -1,4 +1,4 @@
-/// What a read asks of a place's children, as rules see it in `query`.
+/// The query of a read, as rules see it in `query`.
 public struct QueryShape: Equatable, Sendable {
     /// Whether the children are ordered by their keys, because the read says so.
     public var orderByKey = false

@@ -1,21 +1,23 @@
 public import DataTree
 
-/// That somebody may read a place, and on which data this rests: until that changes, the rule that grants it holds.
+/// The permission to read a place, and the data on which it depends. Until these data change, the
+/// granting rule holds.
 public struct ReadGrant: Equatable, Sendable {
-    /// The places that the rule has looked at, ascending; one that ends in `.priority` is the priority alone. Of another
-    /// place it knows whether something is there, and the value if that has no children.
+    /// The places on which the rule depends, ascending. One that ends in `.priority` is only the
+    /// priority. Of another place, the rule knows whether it has a value, and the value if it has
+    /// no children.
     public let places: [Path]
 }
 
 extension Ruleset {
-    /// What lets somebody read a place; nil if nothing does.
+    /// Returns the grant that permits a read; nil if no rule permits it.
     ///
     /// - Complexity: as `trace`; what is only asked once needs no more than `judge`.
     public func grant(reading path: Path, in situation: RuleSituation) -> ReadGrant? {
         grant(by: trace(.read(path), in: situation))
     }
 
-    /// What lets somebody read a place; what the rules come to is counted.
+    /// Returns the grant that permits a read, and counts the results of the rules.
     public func grant(
         reading path: Path, in situation: RuleSituation, counting coverage: inout RuleCoverage
     ) -> ReadGrant? {
@@ -87,7 +89,7 @@ private struct VisitedPlaces {
 
     private func place(below object: Int, _ argument: Int) -> Path {
         let above = place(of: object)
-        // What is no string made the rule fail before it looked anywhere.
+        // A value that is no string made the rule fail before it read any place.
         guard let text = evaluation.values[argument]?.text else { return above }
         let keys = text.utf8.split(separator: UInt8(ascii: "/"))
             .map { Key(unchecked: String(decoding: $0, as: UTF8.self)) }

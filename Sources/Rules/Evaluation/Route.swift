@@ -1,7 +1,7 @@
 internal import DataTree
 
-/// The way from the root to the place whose rules are evaluated: along a path, as far as there are rules, and on below the
-/// end of that through what is written.
+/// The way from the root to the place whose rules are evaluated: along a path, as far as there are
+/// rules, and then through the written value below its end.
 struct Route: Sendable {
     /// A tree that rules look at.
     enum Tree: Sendable {
@@ -15,7 +15,8 @@ struct Route: Sendable {
         let value: Value
     }
 
-    /// What is at the first places before and after the operation, as far as a rule has looked.
+    /// The values at the first places before and after the operation, as far as a rule has read
+    /// them.
     private struct Seen: Sendable {
         var before: [Value] = []
         var after: [Value] = []
@@ -28,7 +29,8 @@ struct Route: Sendable {
     private(set) var depth = 0
     /// The path along which the way leads; it may be longer.
     private(set) var path = Path.root
-    /// What the operation leaves at the end of the path, if that is known without the tree that it makes.
+    /// The value at the end of the path after the operation, if it is known without the resulting
+    /// tree.
     private var written = Value.null
     private var knowsWritten = false
     /// The last place, if it is below the end of the path; beside it, so that most ways take no memory for them, the others
@@ -108,7 +110,8 @@ extension Route {
 // MARK: - Looking
 
 extension Route {
-    /// What a function makes of what is at the place of so many keys before the operation.
+    /// Returns the result of a function on the value at the place of so many keys before the
+    /// operation.
     @inline(__always)
     mutating func look<Result>(
         before depth: Int, in tree: @autoclosure () -> Value, _ body: (Value) -> Result
@@ -116,7 +119,8 @@ extension Route {
         body(see(depth, in: \.before, of: tree()))
     }
 
-    /// What a function makes of what is at the place of so many keys after the operation.
+    /// Returns the result of a function on the value at the place of so many keys after the
+    /// operation.
     @inline(__always)
     mutating func look<Result>(
         after depth: Int, in tree: @autoclosure () -> Value, _ body: (Value) -> Result

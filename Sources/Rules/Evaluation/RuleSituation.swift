@@ -1,10 +1,10 @@
 public import DataTree
 
-/// What rules are judged by besides the path: who asks, when, and the tree before and after.
+/// The input of an evaluation besides the path: the user, the time, and the tree before and after.
 ///
 /// Both trees are whole; only the path and what is written are walked.
 public struct RuleSituation: Sendable {
-    /// What an operation does.
+    /// The effect of an operation.
     private enum Effect: Sendable {
         indirect case read(QueryShape)
         /// Makes a tree of the one before.
@@ -14,7 +14,7 @@ public struct RuleSituation: Sendable {
         case update([RuleWrite], alone: Value)
     }
 
-    /// What is known of the user; null for one that is not signed in.
+    /// The identity of the user; null for a client that is not signed in.
     public var auth: Claim
     /// The time of the operation, in milliseconds since 1970; its server timestamps have the same.
     public var now: Double
@@ -46,7 +46,7 @@ public struct RuleSituation: Sendable {
         (self.before, effect) = (before, .update(update, alone: Value.null.applying(update)))
     }
 
-    /// What a read asks of the children.
+    /// The query of a read.
     public var query: QueryShape {
         get { if case .read(let query) = effect { query } else { QueryShape() } }
         set { effect = .read(newValue) }
@@ -65,7 +65,8 @@ public struct RuleSituation: Sendable {
         set { effect = .tree(newValue) }
     }
 
-    /// What the operation leaves at a place that it writes, if that is known without the tree that it would make.
+    /// Returns the value at a written place after the operation, if it is known without the
+    /// resulting tree.
     func written(at path: Path) -> Value? {
         switch effect {
         case .read, .tree: nil

@@ -6,7 +6,7 @@ public struct RuleTrace: Sendable {
     struct Evaluation: Sendable {
         let rule: Int
         let path: Path
-        /// What each part of the expression gave; nil for those that were not evaluated.
+        /// The result of each part of the expression; nil for parts that were not evaluated.
         let values: [RuleValue?]
     }
 
@@ -16,8 +16,8 @@ public struct RuleTrace: Sendable {
     /// In the order in which they were done.
     let evaluations: [Evaluation]
 
-    /// Why the operation was denied: a reason for each rule that could have allowed it and did not, from the root down,
-    /// or the one `.validate` that refused; empty if it was allowed.
+    /// The reasons of a denial, from the root down: one for each rule that could have allowed the
+    /// operation, or the one `.validate` that refused it. Empty if it was allowed.
     public var reasons: [DenialReason] {
         switch verdict {
         case .allowed: return []

@@ -1,13 +1,14 @@
 internal import DataTree
 internal import JSONText
 
-/// What a part of an expression gives: a value or a place; in traces also a failure, which makes the whole rule fail.
+/// The result of a part of an expression: a value or a place; in traces also a failure, which makes
+/// the whole rule fail.
 enum RuleValue: Sendable {
     case null
     case boolean(Bool)
     case number(Double)
     case string(String)
-    /// What `val()` gives of a place with children: not null, and equal to nothing.
+    /// The result of `val()` at a place with children: not null, and equal to nothing.
     case object
     case claim(Claim)
     case snapshot(RuleSnapshot)

@@ -1,5 +1,6 @@
-/// What the rules of one operation may still cost: sixteen units for each part of an expression and each node of data
-/// that is visited, one for each byte of a string and each state of a regular expression.
+/// The remaining work of the rules of one operation. Each part of an expression and each visited
+/// node of data costs sixteen units. Each byte of a string and each state of a regular expression
+/// costs one.
 struct RuleWork: Sendable {
     private(set) var remaining: Int
 

@@ -24,7 +24,8 @@ struct TextSearch {
         }
     }
 
-    /// Where it stands in a text, from left to right without overlaps; the empty string at the start alone.
+    /// Returns its offsets in a text, from left to right without overlaps. The empty string has
+    /// only the offset 0.
     func offsets(in text: [UInt8], limit: Int = .max) -> [Int] {
         if sought.isEmpty { return [0] }
         var offsets: [Int] = []

@@ -1,6 +1,6 @@
 internal import DataTree
 
-// What `.validate` demands of the places above, at and below what is written.
+// The evaluation of `.validate` at the places above, at and below the written value.
 
 extension Judge {
     /// Why what a write of the path that the way leads to leaves there, above and below is not valid.
@@ -34,8 +34,8 @@ extension Judge {
         }
     }
 
-    /// Walks what is written below the end of the way, as far as there are rules: all children below a wildcard,
-    /// otherwise only those named.
+    /// Walks the written value below the end of the way, as far as there are rules: all children
+    /// below a wildcard, otherwise only the named ones.
     private mutating func invalidityBelow() -> Denial? {
         let level = level
         guard ruleset.levels[level].validatesBelow else { return nil }
@@ -79,7 +79,8 @@ extension Judge {
         return invalidity(at: evaluator.route.depth) ?? invalidityBelow()
     }
 
-    /// What a `.validate` gives at the end of the way, with work of its own; nil if it holds.
+    /// Returns the trace of a `.validate` at the end of the way, with its own work; nil if it
+    /// holds.
     mutating func violation(of rule: Int) -> RuleTrace? {
         evaluator.work = RuleWork()
         evaluations = []

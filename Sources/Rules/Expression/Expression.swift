@@ -6,7 +6,7 @@ struct Expression: Sendable {
         var kind: Kind
         /// Its bytes in `source`.
         let span: Range<Int>
-        /// What it gives, as far as that is known without data.
+        /// The type of its result, as far as it is known without data.
         var type = StaticType.mixed
     }
 
@@ -101,7 +101,7 @@ enum Arithmetic: String, Sendable {
     case remainder = "%"
 }
 
-/// What `query` says of a read.
+/// The members of `query`.
 enum QueryProperty: String, Sendable {
     case orderByKey, orderByPriority, orderByValue, orderByChild
     case startAt, endAt, equalTo
@@ -115,7 +115,7 @@ enum QueryProperty: String, Sendable {
     }
 }
 
-/// What can be asked of a place of the tree.
+/// The methods of a place of the tree.
 enum SnapshotMethod: String, Sendable {
     case val, child, parent, hasChild, hasChildren, exists, getPriority
     case isNumber, isString, isBoolean
@@ -129,7 +129,7 @@ enum SnapshotMethod: String, Sendable {
     }
 }
 
-/// What can be asked of a string.
+/// The methods of a string.
 enum StringMethod: String, Sendable {
     case contains, beginsWith, endsWith, replace, toLowerCase, toUpperCase, matches
 

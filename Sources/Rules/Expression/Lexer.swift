@@ -97,7 +97,7 @@ extension Lexer {
         throw SourceError(offset: start, text: "Parse error.")
     }
 
-    /// Whether the sign of a decimal exponent stands at a place.
+    /// Whether an offset has the sign of a decimal exponent.
     private func isSign(at offset: Int) -> Bool {
         guard source[offset] == UInt8(ascii: "-") || source[offset] == UInt8(ascii: "+"),
             offset > 1, source[offset - 1] | 0x20 == UInt8(ascii: "e")

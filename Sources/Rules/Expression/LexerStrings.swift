@@ -58,7 +58,7 @@ extension Lexer {
         return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))!
     }
 
-    /// Reads the regular expression whose slash stands at an offset, with its flags.
+    /// Reads the regular expression whose slash is at an offset, with its flags.
     mutating func readPattern(from start: Int) throws(SourceError) -> Pattern {
         let end = try patternEnd(from: start + 1)
         let body = String(decoding: source[start + 1..<end], as: UTF8.self)

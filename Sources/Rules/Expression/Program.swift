@@ -20,7 +20,7 @@ final class Program: Sendable {
         }
     }
 
-    /// What to do for a part; integers are indexes of other parts, ranges those of `lists`.
+    /// The instruction of a part; integers are indexes of other parts, ranges those of `lists`.
     enum Instruction: Sendable {
         /// The constant of this number.
         case constant(Int)
@@ -53,23 +53,23 @@ final class Program: Sendable {
         case array(Range<Int>)
         /// The pattern of this number, which `matches` is asked for.
         case pattern(Int)
-        /// What another instruction stands for, and never evaluates: a method that is called, `query` before its
-        /// property.
+        /// A part that another instruction represents and that is never evaluated: a called method,
+        /// or `query` before its property.
         case absent
     }
 
     let instructions: [Instruction]
     let constants: [Constant]
     let patterns: [Pattern]
-    /// What `hasChildren` is asked for, ascending.
+    /// The arguments of `hasChildren`, ascending.
     let childKeys: [[Key]]
     /// The parts of instructions that have any number of them.
     let lists: [Int]
     /// The index of the whole.
     let root: Int
-    /// What it asks of the value at its place, if it asks nothing else.
+    /// The check of the value at its place, if it is nothing else.
     let check: ValueCheck?
-    /// Whether it comes to the same whatever the data and the time.
+    /// Whether its result is independent of data and time.
     let isOfWayAlone: Bool
 
     /// Compiles an expression whose types are checked.

@@ -1,12 +1,12 @@
-/// What an expression gives, as far as that is known before there is data.
+/// The type of an expression's result, as far as it is known without data.
 enum StaticType: Equatable, Sendable {
     case boolean
     case number
     case string
     case null
-    /// Of `val()` and `getPriority()`: anything that a place can hold.
+    /// The result of `val()` and `getPriority()`: any value of a place.
     case value
-    /// Of `auth` and of everything in it.
+    /// `auth`, or a part of it.
     case claim
     /// A bound or a limit of `query`, or null.
     case queryValue
@@ -41,7 +41,7 @@ enum StaticType: Equatable, Sendable {
         }
     }
 
-    /// What either of two branches gives.
+    /// Returns the type of the result of either of two branches.
     func joined(with other: StaticType) -> StaticType {
         if self == other { return self }
         let branches = [self, other]

@@ -1,10 +1,10 @@
 internal import DataTree
 
-/// What an expression asks of what an operation leaves at the place of its rule, if it asks nothing else: a conjunction of
-/// questions of type, range, length and names, as most of `.validate` is.
+/// The conditions of an expression on the new value at its rule's place, if it has no others: a
+/// conjunction of type, range, length and names, like most of `.validate`.
 ///
-/// It says the same as the program, without its steps. What fails and what is false are one here, since a conjunction holds
-/// in neither case.
+/// It has the result of the program, without its steps. Failure and false are equal here, because a
+/// conjunction holds in neither case.
 struct ValueCheck: Sendable {
     fileprivate enum Question: Sendable {
         case exists
@@ -20,7 +20,7 @@ struct ValueCheck: Sendable {
     private var questions: [Question] = []
     /// The names that `hasChildren` is asked for, ascending.
     private(set) var names: [Key] = []
-    /// What the parts of the expression cost.
+    /// The work of the parts of the expression.
     private let work: Int
 
     /// The check of an expression; nil if it asks for more than the value.

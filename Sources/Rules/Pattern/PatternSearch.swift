@@ -3,7 +3,7 @@ struct PatternSearch {
     private let pattern: Pattern
     /// States that wait for a unit.
     private var active: [Int] = []
-    /// Of each state, the unit before which it was entered last.
+    /// For each state, the unit before which it was last entered.
     private var entered: [Int]
     private var open: [Int] = []
     private var hasMatched = false

@@ -1,4 +1,4 @@
-/// What a regular expression says, before it is an automaton.
+/// A parsed regular expression, before it is an automaton.
 indirect enum PatternTree: Equatable, Sendable {
     case unit(UnitSet)
     case sequence([PatternTree])

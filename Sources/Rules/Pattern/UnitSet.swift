@@ -28,7 +28,7 @@ struct UnitSet: Sendable, Equatable {
         }
     }
 
-    /// What is in one of both.
+    /// Returns the union of both sets.
     func union(_ other: UnitSet) -> UnitSet {
         var result = UnitSet()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -20,7 +20,7 @@ struct NullComparisons {
     /// The texts of the comparisons, in the order of the expression.
     var texts: [String] { indexes(making: .isTrue, at: expression.root).map(original.text) }
 
-    /// The comparisons of null with what may be null that can make a part come to an outcome.
+    /// Returns the comparisons of null with a possible null that can give a part an outcome.
     private func indexes(making outcome: Outcomes, at index: Int) -> [Int] {
         guard expression.outcomes(of: index).contains(outcome) else { return [] }
         switch expression.nodes[index].kind {

@@ -1,4 +1,4 @@
-/// What a part of an expression can come to, whatever the data.
+/// The possible outcomes of a part of an expression, for any data.
 struct Outcomes: OptionSet, Sendable {
     let rawValue: Int
 
@@ -9,10 +9,10 @@ struct Outcomes: OptionSet, Sendable {
 }
 
 extension Expression {
-    /// What the whole can come to: exactly, as far as constants and types tell.
+    /// The possible outcomes of the whole, as exactly as constants and types tell.
     var outcomes: Outcomes { outcomes(of: root) }
 
-    /// What a part can come to.
+    /// Returns the possible outcomes of a part.
     func outcomes(of index: Int) -> Outcomes {
         switch nodes[index].kind {
         case .boolean(let value): return value ? .isTrue : .isFalse
@@ -31,7 +31,7 @@ extension Expression {
         }
     }
 
-    /// Of parts that are evaluated until one comes to `end`.
+    /// Returns the outcomes of parts that are evaluated until one has the outcome `end`.
     private func outcomes(of parts: [Int], endingAt end: Outcomes) -> Outcomes {
         var result: Outcomes = []
         for part in parts {
@@ -73,7 +73,7 @@ extension Expression {
         }
     }
 
-    /// Whether it comes to the same wherever it stands: it asks nothing of the data at its own place.
+    /// Whether its result is the same at every place: it does not use the data at its own place.
     var isIndependentOfPlace: Bool {
         !nodes.contains { node in
             if case .variable(let variable) = node.kind {
@@ -85,7 +85,7 @@ extension Expression {
 }
 
 extension Outcomes {
-    /// What the negation can come to.
+    /// The possible outcomes of the negation.
     var inverted: Outcomes {
         var result = intersection(.fails)
         if contains(.isTrue) { result.insert(.isFalse) }

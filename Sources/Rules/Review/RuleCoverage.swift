@@ -1,4 +1,4 @@
-/// What the rules of a document came to in a number of operations, part by part.
+/// The results of a document's rules in a number of operations, part by part.
 public struct RuleCoverage: Sendable {
     /// How often a part was true, was false, failed.
     public struct Counts: Equatable, Sendable {
@@ -10,13 +10,13 @@ public struct RuleCoverage: Sendable {
         public var isEmpty: Bool { isTrue + isFalse + fails == 0 }
     }
 
-    /// A part of a rule that decides something, and what it came to.
+    /// A deciding part of a rule, with its results.
     public struct Part: Sendable {
         /// The part as it is written.
         public let text: String
-        /// What it came to.
+        /// How often it had each result.
         public let counts: Counts
-        /// What it never was, in words; nil if it was both true and false.
+        /// The result that it never had, in words; nil if it was both true and false.
         public let gap: String?
     }
 
@@ -30,7 +30,7 @@ public struct RuleCoverage: Sendable {
         counts = rules.map { Array(repeating: Counts(), count: $0.expression.nodes.count) }
     }
 
-    /// Counts what one operation came to.
+    /// Counts the results of one operation.
     public mutating func add(_ trace: RuleTrace) {
         for evaluation in trace.evaluations { add(evaluation.values, of: evaluation.rule) }
     }
@@ -47,7 +47,7 @@ public struct RuleCoverage: Sendable {
         }
     }
 
-    /// What a rule as a whole came to.
+    /// Returns how often a rule as a whole had each result.
     public func counts(ofRule rule: Int) -> Counts { counts[rule][rules[rule].expression.root] }
 
     /// The parts of a rule that decide something, the whole last; none of a constant.

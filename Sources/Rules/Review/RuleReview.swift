@@ -2,7 +2,7 @@
 struct RuleReview {
     private let levels: [RuleLevel]
     private let rules: [Rule]
-    /// Of each rule, what it can come to.
+    /// The possible outcomes of each rule.
     private let outcomes: [Outcomes]
     private var found: [RuleWarning] = []
 

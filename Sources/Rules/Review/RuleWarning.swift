@@ -1,8 +1,8 @@
 /// Something in a document that is legal and hardly meant.
 public struct RuleWarning: Equatable, Sendable {
-    /// What kind of thing it is.
+    /// The kind of the warning.
     public enum Code: String, Sendable {
-        /// Everybody may read, or write, the whole tree.
+        /// Every client may read, or write, the whole tree.
         case openRoot = "open-root"
         /// A grant, or a refusal, below a rule that grants the same already.
         case shadowed
@@ -22,7 +22,7 @@ public struct RuleWarning: Equatable, Sendable {
     public let line: Int
     /// The column, from 1.
     public let column: Int
-    /// What it means, and what to do.
+    /// Its meaning, and the fix.
     public let text: String
 }
 

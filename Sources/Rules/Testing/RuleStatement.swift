@@ -2,9 +2,9 @@ public import DataTree
 
 /// One operation in the words of a file of cases: `write /users/ada {name: 7} as {uid: "ada"}`, or `read /games query {limitToFirst: 10}`.
 public struct RuleStatement: Sendable {
-    /// What is to be judged.
+    /// The operation to judge.
     public let operation: RuleOperation
-    /// Who asks, when, and the trees before and after.
+    /// The user, the time, and the trees before and after.
     public let situation: RuleSituation
 
     /// Reads an operation on a tree, at a time in milliseconds since 1970.

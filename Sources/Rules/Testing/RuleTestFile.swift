@@ -1,6 +1,7 @@
 internal import DataTree
 
-/// A file of cases for a document of rules: what is stored, who asks for what, and whether it must be allowed.
+/// A file of cases for a document of rules: stored data, users, operations, and the expected
+/// decisions.
 ///
 ///     rules  rules.json
 ///     data   /users/ada {name: "Ada"}
@@ -33,7 +34,7 @@ public struct RuleTestError: Error, Equatable, Sendable {
     public let column: Int
     /// What is wrong.
     public let problem: String
-    /// What to write instead.
+    /// The fix.
     public let fix: String
 }
 
@@ -53,9 +54,9 @@ extension RuleTestFile {
     }
 }
 
-/// What the cases of a file came to.
+/// The results of the cases of a file.
 public struct RuleTestReport: Sendable {
-    /// What one case came to.
+    /// The result of one case.
     public struct Result: Sendable {
         /// The case.
         public let test: RuleTestCase
@@ -67,7 +68,7 @@ public struct RuleTestReport: Sendable {
 
     /// The results, in the order of the file.
     public internal(set) var results: [Result] = []
-    /// What the rules came to in all cases.
+    /// The results of the rules in all cases.
     public internal(set) var coverage: RuleCoverage
 
     /// How many cases failed.

@@ -92,7 +92,7 @@ extension RuleTestParser {
                 situation: statement.situation))
     }
 
-    /// An operation, and who asks for it.
+    /// Reads an operation and its user.
     private mutating func readOperation() throws(SourceError) -> RuleStatement {
         let place = reader.offset
         let verb = try readWord()
@@ -127,7 +127,7 @@ extension RuleTestParser {
         return query
     }
 
-    /// `as none`, `as NAME` or `as {uid: …}`; nobody without it.
+    /// Reads `as none`, `as NAME` or `as {uid: …}`; without it, no user is signed in.
     private mutating func readUser() throws(SourceError) -> Claim {
         let end = reader.offset
         guard try skipWord("as") else {
