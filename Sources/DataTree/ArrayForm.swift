@@ -1,9 +1,9 @@
 extension Children {
     /// The length of the array as which these children are rendered, or nil if as an object.
     ///
-    /// They are an array if all keys are plain numbers (no sign, no leading zero) and more than half
-    /// of the places up to the greatest are taken; holes are null.
-    /// Source: `firebase-semantics.md`, rule W10.
+    /// They are an array if all keys are plain numbers (no sign, no leading zero), and more than
+    /// half of the numbers up to the greatest key are used. Holes are null. Source:
+    /// `firebase-semantics.md`, rule W10.
     ///
     /// - Complexity: O(log n) for most objects, O(n) for an array.
     public var arrayLength: Int? {

@@ -1,8 +1,8 @@
 /// The children of an object by key; never holds null.
 ///
-/// They are a `SortedMap`, or *packed*: a few primitives, kept as the bytes in which they travel
-/// (`PackedChildren`). What is packed is read as it is; a change makes it a map. The two are equal if their
-/// children are.
+/// They are a `SortedMap`, or *packed*: a few primitives, stored as their MessagePack bytes
+/// (`PackedChildren`). Packed children are read in place; a change makes them a map. Both forms are
+/// equal if their children are.
 ///
 /// - Complexity: that of `SortedMap`; of packed children, which are at most fifteen, O(bytes).
 public struct Children {

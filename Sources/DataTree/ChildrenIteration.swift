@@ -8,7 +8,7 @@ extension Children: Sequence {
     public struct Iterator: IteratorProtocol, @unchecked Sendable {
         private var map: SortedMap<Value>.Iterator
         private let packed: PackedChildren?
-        /// Where the next packed child begins.
+        /// The offset of the next packed child.
         private var position = PackedChildren.start
 
         fileprivate init(_ storage: Storage) {

@@ -4,7 +4,7 @@
 /// Range `i` ends with the leaf at `posts[i]`; the last hash, always empty, stands for what follows.
 /// Source: `firebase-semantics.md`, section 9.1.
 public struct CompoundHash: Equatable, Sendable {
-    /// Where each range ends, relative to the value; the last key may be `.priority`.
+    /// The ends of the ranges, relative to the value; the last key may be `.priority`.
     public let posts: [Path]
     /// One hash more than there are posts.
     public let hashes: [String]

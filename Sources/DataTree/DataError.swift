@@ -1,8 +1,8 @@
 /// Says what is wrong with a key, a path or a value that came from outside, and how to mend it.
 public struct DataError: Error, Equatable, Sendable {
-    /// What is wrong, naming the offending thing.
+    /// The problem, naming its location or value.
     public let problem: String
-    /// What the author of the data can do about it.
+    /// The fix for the author of the data.
     public let fix: String
 
     /// An error of these sentences.

@@ -33,8 +33,9 @@ public struct DataHash: Equatable, Sendable {
 
 /// Which client's spelling of numbers goes into a hash.
 enum NumberForm {
-    /// Firebase's, but for integers that no double is equal to: two of them that differ have different hashes, so that who holds
-    /// one is told of the other, and a condition on one does not hold for the other.
+    /// Firebase's, except for integers that equal no double: different ones have different hashes.
+    /// A client with one of them therefore receives the other, and a condition on one does not hold
+    /// for the other.
     case exact
     /// Firebase's: of integers the next double.
     case rounded
@@ -80,7 +81,7 @@ enum NumberForm {
         }
     }
 
-    /// What stands for an integer.
+    /// Returns the text of an integer in the hash.
     func spell(_ number: Int64) -> String {
         if self == .exact, number.isBetweenDoubles { return "integer:\(number)" }
         return "number:" + spell(Double(number))

@@ -73,7 +73,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// What a key may contain. Source: `firebase-semantics.md`, rules K1 and K4.
+/// The rules for keys. Source: `firebase-semantics.md`, rules K1 and K4.
 enum KeyRules {
     static func allow(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         guard !utf8.isEmpty, utf8.count <= Limits.keyBytes else { return false }

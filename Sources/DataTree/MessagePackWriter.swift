@@ -4,10 +4,10 @@
 /// values are equal bytes, and the bytes that Python's `msgpack.packb` makes.
 /// Source: the MessagePack specification.
 ///
-/// The codec is our own, not a C library's: this target imports nothing, and the parser of msgpack-c is
-/// compiled for 32 levels, which a legal tree inside a message exceeds.
+/// The codec is Hearth's own: this target imports no library. The parser of msgpack-c is compiled
+/// for 32 levels, which a legal tree inside a message exceeds.
 public struct MessagePackWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
 
     package init() {}

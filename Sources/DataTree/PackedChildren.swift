@@ -1,5 +1,5 @@
-/// A few primitives under short keys, kept as the MessagePack bytes in which they travel: the children of a
-/// record of three fields take a third of the memory of a `SortedMap`, and are written by copying them.
+/// A few primitives under short keys, stored as their MessagePack bytes. The children of a record
+/// of three fields need a third of the memory of a `SortedMap`, and are written by a copy.
 ///
 /// The bytes are a map of at most fifteen children in key order, each in its smallest form, so that equal
 /// children are equal bytes. Nothing in it has a priority or is a placeholder, and no number is infinite. It never changes.
@@ -45,7 +45,7 @@ package final class PackedChildren: ManagedBuffer<UInt16, UInt8> {
     /// Whether there is a child at a key.
     func contains(_ key: Key) -> Bool { read(at: key) { _ in true } ?? false }
 
-    /// What the child at a key is.
+    /// Returns the outline of the child at a key.
     func outline(of key: Key) -> ValueOutline { read(at: key) { $0.takeOutline() } ?? .null }
 
     /// Whether there is a child at each of these keys, which ascend as those of the children do.
@@ -86,7 +86,7 @@ package final class PackedChildren: ManagedBuffer<UInt16, UInt8> {
         }
     }
 
-    /// Where the first child's bytes begin.
+    /// The offset of the first child.
     static var start: Int { 1 }
 
     /// The same children as a map, which can change.

@@ -77,7 +77,7 @@ public struct Path: Hashable, Sendable {
     /// Whether this location is the other one, or one of them lies below the other.
     public func overlaps(_ other: Path) -> Bool { contains(other) || other.contains(self) }
 
-    /// What leads from `ancestor`, which contains this path, down to it.
+    /// Returns the path from `ancestor`, which contains this path, to this path.
     public func relative(to ancestor: Path) -> Path {
         precondition(ancestor.contains(self), "\(ancestor) does not contain \(self)")
         return Path(Array(keys.dropFirst(ancestor.count)))

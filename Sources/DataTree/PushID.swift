@@ -1,8 +1,8 @@
 /// Makes keys that sort by the time at which they were made: Firebase's push IDs.
 ///
-/// 20 characters: 8 hold the milliseconds since 1970 and 12 a random number, in base 64 with an
-/// alphabet in ASCII order. Each key is greater than the one before, even when the clock stands
-/// still or steps back: then the time of the last key stays, and the random number grows by one.
+/// 20 characters: 8 for the milliseconds since 1970 and 12 for a random number, in base 64 with an
+/// alphabet in ASCII order. Each key is greater than the previous one. If the clock stops or steps
+/// back, the time of the previous key stays and the random number grows by one.
 ///
 /// Source: `firebase-semantics.md`, rules P1-P9; unlike Firebase's clients it stays monotonic across
 /// P7 (the random number overflows) and P8 (the clock steps back).

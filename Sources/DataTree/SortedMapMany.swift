@@ -53,7 +53,7 @@ struct SearchLane<Item> {
         node = node._withUnsafeGuaranteedRef { .passUnretained($0.children[low - 1]) }
     }
 
-    /// What was found in the leaf.
+    /// The result of the search in the leaf.
     @inlinable
     var item: Item? {
         node._withUnsafeGuaranteedRef { leaf in

@@ -40,8 +40,8 @@ final class Node<Item>: ManagedBuffer<NodeHeader, UInt64> {
 
     @inlinable static var fanOut: Int { 64 }
 
-    /// What stays free behind the keys of a leaf that ascending keys filled: keys from clocks that
-    /// differ a little arrive a little late, and would otherwise split every full leaf in two.
+    /// The free space in a leaf that ascending keys filled. Keys of slightly different clocks
+    /// arrive slightly late, and would otherwise split every full leaf.
     @inlinable static var roomForLateKeys: Int { 4 }
 
     // The header is reached by pointer: `header` would check for overlapping accesses at run time.

@@ -20,7 +20,7 @@ extension Value {
             fix: failure.fix)
     }
 
-    /// What is wrong, and the keys that lead to it, the last one first.
+    /// The problem, and the keys of its path in reverse order.
     private struct Failure {
         var problem: String
         var fix: String
@@ -59,7 +59,7 @@ extension Value {
                 problem: "data below is more than \(Limits.depth) keys deep",
                 fix: "keep the tree flatter")
         }
-        // What is packed has no long keys, no long strings and no other numbers.
+        // Packed children have no long keys, no long strings and no other numbers.
         if children.isPacked, bytes + Children.PackedLimits.keyBytes <= Limits.pathBytes {
             return nil
         }

@@ -1,7 +1,7 @@
-/// What a location holds: null, a primitive, or an object, each but null with an optional priority.
+/// The data at a location: null, a primitive, or an object. All but null may have a priority.
 ///
-/// Two values are equal only if their bytes are: strings compare by UTF-8 bytes, never by canonical
-/// equivalence, and an integer differs from a double, because both print and travel differently.
+/// Two values are equal only if their bytes are. Strings compare by UTF-8 bytes, never by canonical
+/// equivalence. An integer differs from a double, because their texts and encodings differ.
 public enum Value: Sendable {
     case null
     case boolean(Bool)
@@ -29,7 +29,7 @@ public final class Prioritized: Sendable {
     }
 }
 
-/// What Firebase writes as `{".sv": …}`.
+/// A server value, written by Firebase as `{".sv": …}`.
 public enum ServerValue: Equatable, Sendable {
     /// The accepting node's wall time, in milliseconds since 1970.
     case timestamp

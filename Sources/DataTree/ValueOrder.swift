@@ -35,8 +35,8 @@ extension Value {
         }
     }
 
-    /// Compares by double, as the clients do, and what rounding made equal by the exact number:
-    /// otherwise 2^60 and 2^60 + 1 would both equal the double 2^60, but not one another.
+    /// Compares by double, as the clients do, and numbers that rounding made equal by their exact
+    /// values. Otherwise 2^60 and 2^60 + 1 would both equal the double 2^60, but not each other.
     private static func order(_ integer: Int64, _ double: Double) -> Order {
         // Only 2^63 is a double that integers round to and no integer is.
         Order(Double(integer), double).or(

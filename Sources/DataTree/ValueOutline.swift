@@ -1,5 +1,5 @@
-/// What a value is, without the text of a string and the children of an object: what most rules ask, and packed children
-/// need not be unpacked for it.
+/// The kind of a value, without the text of a string and the children of an object. Most rules need
+/// no more, and packed children stay packed.
 package enum ValueOutline: Equatable, Sendable {
     case null
     case boolean

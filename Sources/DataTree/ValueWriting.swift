@@ -1,6 +1,6 @@
-// Values, keys and paths as MessagePack: a key is a string, a path the string `a/b`, an object a map
-// of its children in key order. What has a priority or waits for the server is in Firebase's export
-// form, whose reserved members come first: `.priority`, then `.value`, `.sv` or the children.
+// Values, keys and paths as MessagePack: a key is a string, a path the string `a/b`, an object a
+// map of its children in key order. Values with a priority and server values are in Firebase's
+// export form. Its reserved members come first: `.priority`, then `.value`, `.sv` or the children.
 
 extension MessagePackWriter {
     package mutating func append(_ key: Key) {

@@ -17,7 +17,7 @@ public struct Authority: Hashable, Sendable {
     }
 }
 
-/// Where a text has its host, and the port that it names.
+/// The host and the port in a text.
 ///
 /// It accepts less than the grammar of URIs does: no user, no percent-encoding, no empty host or port.
 struct AuthorityParts {

@@ -20,7 +20,7 @@ enum BodyReader {
     }
 }
 
-/// What `RequestReader` reads, in this order for each request.
+/// An event of `RequestReader`; for each request in this order.
 public enum RequestEvent: Equatable, Sendable {
     /// The head is complete.
     case head(RequestHead)

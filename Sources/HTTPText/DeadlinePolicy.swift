@@ -1,4 +1,4 @@
-/// What a connection waits for.
+/// The phase of a connection.
 public enum ConnectionPhase: Equatable, Sendable {
     /// The handshake of TLS.
     case handshake
@@ -18,8 +18,8 @@ public enum ConnectionPhase: Equatable, Sendable {
 
 /// How long a connection may stay in a phase.
 ///
-/// The driver counts from the first moment of a phase, so that a byte now and then prolongs nothing; only chunks of a body,
-/// whose length is not known, prolong theirs as they are announced.
+/// The driver counts from the first moment of a phase, so a byte from time to time prolongs
+/// nothing. Only announced chunks of a body of unknown length prolong its deadline.
 public struct DeadlinePolicy: Equatable, Sendable {
     /// The time for a handshake of TLS.
     public var handshakeMilliseconds: UInt64 = 10_000

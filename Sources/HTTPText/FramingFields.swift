@@ -1,4 +1,4 @@
-/// The header lines that say where a request ends and who it is for.
+/// The header lines that determine the end and the host of a request.
 ///
 /// Everything unusual is refused: two servers that read it differently are how requests are smuggled.
 struct FramingFields {

@@ -2,7 +2,7 @@
 struct HeadParser {
     /// The bytes in which there is no further line end, from the request's start.
     private var scanned = 0
-    /// Where the line begins that is not complete.
+    /// The offset of the incomplete line.
     private var lineStart = 0
     private var requestLine: RequestLine?
     private var lines: [FieldLine] = []

@@ -9,7 +9,7 @@ public struct HostRule: Equatable, Sendable {
 
     /// Whether a request may be served; otherwise the answer is 421.
     ///
-    /// Nobody can rebind an address, and no page can send a request without Host.
+    /// An address cannot be rebound, and no page can send a request without Host.
     public func permits(_ authority: Authority?) -> Bool {
         guard let authority else { return true }
         let host = HostRule.canonical(authority.host)

@@ -1,6 +1,6 @@
 /// Which web pages may send requests.
 public struct OriginRule: Equatable, Sendable {
-    /// What becomes of a request.
+    /// The decision about a request.
     public enum Decision: Equatable, Sendable {
         /// The request comes from no page of another site that says so; it is served.
         case noOrigin
@@ -28,7 +28,7 @@ public struct OriginRule: Equatable, Sendable {
         allowsAll = true
     }
 
-    /// The rule that allows all pages, for a server that serves nobody without a token.
+    /// The rule that allows all pages, for a server that requires a token.
     public static let any = OriginRule()
 
     /// Decides on a request, an upgrade included.

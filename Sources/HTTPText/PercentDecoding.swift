@@ -5,7 +5,7 @@ public enum TargetError: Error, Equatable, Sendable {
     /// The bytes of a part, once decoded, are not UTF-8; with the part as the client wrote it.
     case notUTF8(String)
 
-    /// What is wrong, as a sentence for the client's author.
+    /// The problem, as a sentence for the client's author.
     public var problem: String {
         switch self {
         case .badEscape(let escape):

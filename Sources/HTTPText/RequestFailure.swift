@@ -50,7 +50,7 @@ public enum RequestFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// What is wrong, as a sentence for the client's author.
+    /// The problem, as a sentence for the client's author.
     public var problem: String {
         switch self {
         case .badLineEnd: "A line does not end with CR LF."

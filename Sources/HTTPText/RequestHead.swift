@@ -1,4 +1,4 @@
-/// What a request says before its body.
+/// The head of a request: everything before its body.
 ///
 /// It keeps the bytes of the head, and makes text of a part only when that is asked for.
 public struct RequestHead: Equatable, Sendable {
@@ -84,7 +84,7 @@ public struct RequestHead: Equatable, Sendable {
     }
 }
 
-/// Where a header line has its name and its value, without the blanks around it.
+/// The ranges of the name and the value in a header line, without surrounding blanks.
 struct FieldLine: Sendable {
     private let nameStart: UInt32
     private let nameEnd: UInt32

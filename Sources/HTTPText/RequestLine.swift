@@ -34,7 +34,7 @@ struct RequestLine {
         return line.lowerBound..<end
     }
 
-    /// What is before the next space, which is there.
+    /// Returns the text before the next space, which exists.
     private static func target(
         _ bytes: Span<UInt8>, in rest: Range<Int>
     ) throws(RequestFailure) -> Range<Int> {
@@ -65,7 +65,7 @@ struct RequestLine {
     }
 }
 
-/// Where a target has its path, its query, and its host if it is a URI.
+/// The ranges of the path, the query, and the host of a URI in a target.
 private struct TargetParts {
     var path: Range<Int>
     var query: Range<Int>?

@@ -35,7 +35,7 @@ public struct RequestReader: Sendable {
     private var state = State.head
     private var parser = HeadParser()
     private var buffer: [UInt8] = []
-    /// Where the bytes in the buffer begin that have not been read.
+    /// The offset of the unread bytes in the buffer.
     private var start = 0
     private var bodyLimit: Int
     private var keepsConnectionOpen = true
@@ -54,13 +54,13 @@ public struct RequestReader: Sendable {
     public var wantsBytes: Bool {
         switch state {
         case .head, .body, .ending: true
-        // What follows the last request is dropped, but its end says that the client has left.
+        // Bytes after the last request are dropped, but their end says that the client has left.
         case .answering: !keepsConnectionOpen || waitingBytes < limits.pipelinedBytes / 2
         case .failing, .closed: false
         }
     }
 
-    /// What the connection waits for, which decides on its deadline.
+    /// The phase of the connection, which determines its deadline.
     public var phase: ConnectionPhase {
         switch state {
         case .head: waitingBytes == 0 ? .idle : .head
@@ -187,7 +187,7 @@ extension RequestReader {
             state = isComplete ? .ending : .body(reader)
             if !isComplete, piece.isEmpty { return nil }
         } catch {
-            // What came before the failure is reported first, as it is where the bytes come singly.
+            // Events before the failure are reported first, as for bytes that arrive one by one.
             state = .failing(error)
         }
         return piece.isEmpty ? next() : .body(piece)

@@ -1,7 +1,7 @@
 /// The status and the headers of an answer.
 ///
-/// What frames the answer (`Content-Length`, `Transfer-Encoding`, `Connection`) and `Date` are written by the functions that make
-/// its bytes, so that an answer always ends where its head says it does.
+/// The functions that make the bytes write the framing (`Content-Length`, `Transfer-Encoding`,
+/// `Connection`) and `Date`. An answer therefore always ends where its head says.
 public struct ResponseHead: Equatable, Sendable {
     /// The status, 200 say.
     public let status: Int
@@ -92,7 +92,7 @@ public struct ResponseHead: Equatable, Sendable {
     }
 }
 
-/// What of a request shapes the bytes of its answer, whatever that says.
+/// The properties of a request that determine the form of its answer's bytes.
 public struct ResponseForm: Equatable, Sendable {
     /// The version that the client speaks.
     public let version: HTTPVersion

@@ -1,6 +1,6 @@
 /// Reads a server's answer to a client that asked for a WebSocket.
 struct UpgradeAnswer: Sendable {
-    /// What the answer has come to.
+    /// The outcome of the answer.
     enum Outcome: Equatable {
         /// Frames follow.
         case accepted

@@ -1,4 +1,4 @@
-/// What a frame of a WebSocket carries (RFC 6455, section 5.2).
+/// The kind of a WebSocket frame (RFC 6455, section 5.2).
 ///
 /// A further part of a fragmented message has the code 0, which is read and never sent.
 public enum WebSocketFrameKind: UInt8, Sendable {

@@ -1,4 +1,4 @@
-/// What was read from a WebSocket.
+/// An event of a WebSocket reader.
 public enum WebSocketEvent: Equatable, Sendable {
     /// A message of text, joined from its parts; whether it is UTF-8 is not checked.
     case text([UInt8])

@@ -13,7 +13,7 @@ public struct Token: Sendable {
     public let algorithm: String
     /// Which key of its issuer signed it, `kid`.
     public let keyID: String?
-    /// What it says: an object.
+    /// Its claims: an object.
     public let claims: Claim
     /// The bytes that are signed.
     let signed: [UInt8]

@@ -37,7 +37,7 @@ public enum TokenFailure: Error, Equatable, Sendable {
 }
 
 extension TokenFailure {
-    /// What a client is told: Firebase's own texts. They do not say how near a guess came.
+    /// The answer to a client: Firebase's own texts. They do not reveal how close a guess was.
     public var answer: String {
         switch self {
         case .expired, .revoked: "Auth token is expired"
@@ -46,7 +46,7 @@ extension TokenFailure {
         }
     }
 
-    /// What is wrong, for those who know the configuration.
+    /// The problem, for operators.
     public var problem: String {
         switch self {
         case .tooLong: "the token has more than \(Token.limit) bytes"
@@ -75,7 +75,7 @@ extension TokenFailure {
         }
     }
 
-    /// What can be done about it.
+    /// The fix.
     public var fix: String {
         switch self {
         case .tooLong: "put less into the token's claims"

@@ -1,12 +1,12 @@
 public import Rules
 
-/// Who shows a token, and for how long.
+/// The identity in a token, and its expiry.
 public struct TokenIdentity: Equatable, Sendable {
-    /// Who it is, as far as rules ask.
+    /// The identity for rules.
     public let principal: Principal
     /// When the token expires, in seconds since 1970; nil for one that does not.
     public internal(set) var expiresSeconds: Double?
-    /// When it shows nothing any more: somewhat later, as clocks differ.
+    /// The time of its expiry, with the tolerance for clocks.
     public internal(set) var endSeconds: Double?
     /// By what the token was believed; nil for one that needed nothing.
     public internal(set) var proof: TokenProof?

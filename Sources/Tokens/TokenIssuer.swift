@@ -1,10 +1,10 @@
 internal import Rules
 
-/// Who signs tokens that a cluster trusts, and what they may say.
+/// A trusted signer of tokens, and the conditions on its tokens.
 public struct TokenIssuer: Equatable, Sendable {
-    /// What tokens have to say as `iss`; nil if that does not matter, which is for signing keys alone.
+    /// The required value of `iss`; nil accepts every value, and is only for signing keys.
     public var name: String?
-    /// Of these, tokens have to name one as `aud`; empty if that does not matter.
+    /// The accepted values of `aud`; empty accepts every value.
     public var audiences: [String] = []
     /// By what its tokens are checked.
     public var keys: [TokenKey]
@@ -18,7 +18,8 @@ public struct TokenIssuer: Equatable, Sendable {
     public var skewSeconds = 60.0
     /// Tokens that were issued longer ago show nothing.
     public var maximumAgeSeconds: Double?
-    /// Tokens of those who signed in before that second since 1970 show nothing: how an operator takes all of them back.
+    /// Tokens of sign-ins before this second since 1970 are refused. An operator revokes them with
+    /// it.
     public var validSinceSeconds: Double?
 
     /// An issuer whose tokens these keys check.
@@ -29,7 +30,7 @@ public struct TokenIssuer: Equatable, Sendable {
 }
 
 extension TokenIssuer {
-    /// Who shows a token that this issuer has signed.
+    /// Returns the identity in a token that this issuer has signed.
     ///
     /// - Throws: what the token lacks.
     func identity(
@@ -76,7 +77,7 @@ extension TokenIssuer {
     /// How long a legacy token is valid that does not say it.
     private static let legacySeconds = 86_400.0
 
-    /// Who shows a token of the form that Firebase's old generators made: `d` is `auth`.
+    /// Returns the identity in a token of Firebase's old generators: `d` is `auth`.
     private func legacyIdentity(of claims: Claim) throws(TokenFailure) -> TokenIdentity {
         if claims.isTrue("admin") {
             guard adminClaim != nil else { throw .administrator }
@@ -85,7 +86,7 @@ extension TokenIssuer {
         let auth = claims.member("d") ?? .null
         guard case .object = auth else { throw .claim("d") }
         if let user = auth.string("uid") { _ = try TokenUser.name(user, of: "uid") }
-        // Reasons say what is stored, which only those may hand out who may make administrators.
+        // Reasons reveal stored data, so only an issuer of administrators may grant them.
         let learnsReasons = adminClaim != nil && claims.isTrue("debug")
         return TokenIdentity(learnsReasons ? .override(auth) : .user(auth))
     }
@@ -97,7 +98,7 @@ extension TokenIssuer {
             user: try user(of: claims), provider: provider(of: claims), claims)
     }
 
-    /// The user whom the claims name, by a text that can be a key.
+    /// Returns the user ID in the claims, which must be a possible key.
     private func user(of claims: Claim) throws(TokenFailure) -> String {
         guard let user = claims.string(userClaim) else { throw .claim(userClaim) }
         return try userClaim == TokenUser.mailClaim

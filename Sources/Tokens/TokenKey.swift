@@ -2,7 +2,8 @@ public import TLS
 
 /// A key that verifies the signatures of an issuer: a public key, or a signing key that issuer and cluster share.
 ///
-/// The key has the algorithm, and not the token: so nobody can use a public key as a signing key.
+/// The key determines the algorithm, and not the token. A public key can therefore never be used as
+/// a signing key.
 public enum TokenKey: Equatable, Sendable {
     /// A public key, with the name by which tokens call it.
     case verification(VerificationKey, id: String?)

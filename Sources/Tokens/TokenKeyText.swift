@@ -2,8 +2,8 @@ internal import JSONText
 internal import Rules
 internal import TLS
 
-/// Reads the public keys of an issuer as its files have them: a set of JSON Web Keys (RFC 7517), an object of certificates by their
-/// names as Google publishes it, or PEM.
+/// Reads the public keys in an issuer's files: a set of JSON Web Keys (RFC 7517), an object of
+/// certificates by their names as Google publishes it, or PEM.
 public struct TokenKeyText {
     /// The most bytes of a file.
     public static let limit = 1 << 20
@@ -12,7 +12,7 @@ public struct TokenKeyText {
 
     /// Why a text has no keys.
     public struct Failure: Error, Equatable, Sendable {
-        /// What is wrong with it, behind the name of a file.
+        /// The problem, to follow the name of a file.
         public let problem: String
 
         init(_ problem: String) { self.problem = problem }

@@ -1,9 +1,9 @@
 public import JSONText
 internal import Rules
 
-/// Whose tokens a cluster trusts.
+/// The issuers whose tokens a cluster trusts.
 public struct TokenTrust: Equatable, Sendable {
-    /// Those who sign them.
+    /// The issuers.
     public var issuers: [TokenIssuer]
     /// Whether tokens need no signature, and the text `owner` makes an administrator: for tests of programs on one machine.
     public var acceptsUnsigned: Bool
@@ -16,7 +16,7 @@ public struct TokenTrust: Equatable, Sendable {
 }
 
 extension TokenTrust {
-    /// Who shows a text.
+    /// Returns the identity in a credential.
     ///
     /// Equal texts show the same at equal times.
     ///
@@ -29,7 +29,7 @@ extension TokenTrust {
         return try identity(of: Token(text, by: reader), at: now)
     }
 
-    /// Who shows a token.
+    /// Returns the identity in a token.
     ///
     /// - Throws: why it shows nothing.
     public func identity(of token: Token, at now: Double) throws(TokenFailure) -> TokenIdentity {
@@ -64,7 +64,7 @@ extension TokenTrust {
         throw hasKey ? .signature : .key(token.keyID.map { String($0.prefix(80)) })
     }
 
-    /// Who shows a token that nobody has signed: as Firebase's emulators have it, which look at no time.
+    /// Returns the identity in an unsigned token, as Firebase's emulators accept it, at any time.
     private func unsignedIdentity(of token: Token) throws(TokenFailure) -> TokenIdentity {
         guard token.signature.isEmpty else { throw .signature }
         let claims = token.claims

@@ -5,7 +5,7 @@ internal import TLS
 ///
 /// It remembers a bounded number of tokens, by their hashes, and none that show nothing.
 public struct TokenVerifier {
-    /// Whose tokens are trusted; a change forgets all.
+    /// The trusted issuers; a change clears the cache.
     public var trust: TokenTrust {
         didSet {
             if trust != oldValue { (recent, earlier) = ([:], [:]) }
@@ -28,7 +28,7 @@ public struct TokenVerifier {
     /// How many tokens it remembers.
     var count: Int { recent.count + earlier.count }
 
-    /// Who shows a text.
+    /// Returns the identity in a credential.
     ///
     /// - Parameter now: Seconds since 1970.
     /// - Throws: why it shows nothing.
