@@ -25,7 +25,7 @@ package final class Callbacks: Sendable {
         set { failure.withLock { $0 = newValue } }
     }
 
-    /// What is called when a token has expired.
+    /// The block to call when a token has expired.
     package var tokenExpired: (@Sendable () -> Void)? {
         get { expiry.withLock { $0 } }
         set { expiry.withLock { $0 = newValue } }

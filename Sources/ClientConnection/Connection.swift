@@ -85,7 +85,7 @@ public final class Connection: Sendable {
         stop()
     }
 
-    /// Where everything is called back from the next turn on; a serial queue, or the order is lost.
+    /// The queue of all callbacks from the next turn on. It must be serial to preserve their order.
     public var callbackQueue: DispatchQueue {
         get { callbacks.queue }
         set { callbacks.queue = newValue }
@@ -119,15 +119,16 @@ public final class Connection: Sendable {
     /// `cancelled`, and listeners no longer see them.
     public func purgeWrites() { post(.step(.purged)) }
 
-    /// Shows this token to nodes from now on, or a secret; nil shows nothing. Requests that are sent later are done as whom it
-    /// shows.
+    /// Sends this token, or a secret, to nodes; nil sends none. It applies to requests that are
+    /// sent later.
     ///
     /// - Throws: `.invalid` for a text that is neither.
     public func show(_ token: String?) throws(HearthError) {
         post(.show(try token.map(Connection.secret)))
     }
 
-    /// What is called, on `callbackQueue`, when the token has expired and nodes take this program for nobody.
+    /// The block to call, on `callbackQueue`, when the token has expired and nodes treat this
+    /// program as not signed in.
     public var tokenExpired: (@Sendable () -> Void)? {
         get { callbacks.tokenExpired }
         set { callbacks.tokenExpired = newValue }

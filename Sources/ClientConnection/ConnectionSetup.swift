@@ -3,7 +3,7 @@ internal import Sockets
 internal import Storage
 package import TLS
 
-// What a connection looks at before it begins.
+// Checks before a connection begins.
 
 extension Connection {
     /// Checks addresses.

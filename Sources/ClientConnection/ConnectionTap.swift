@@ -2,8 +2,8 @@ package import ClientCore
 
 /// Observes, on the connection's own thread, the frames to nodes and which node serves.
 ///
-/// A soak uses the numbers in the frames to find its clients' requests in the records of nodes; a command tells
-/// its user for which node it waits.
+/// A soak uses the numbers in the frames to find its clients' requests in the records of nodes. A
+/// command shows its user for which node it waits.
 package struct ConnectionTap: Sendable {
     /// The connection to a node ends, if there is one, and another one begins.
     package let connects: @Sendable () -> Void

@@ -1,5 +1,5 @@
-/// Where a connection keeps values and unsent writes, so that the next process has the values at once and sends
-/// the writes.
+/// The file in which a connection saves values and unsent writes. The next process shows the values
+/// at once and sends the writes.
 public struct Persistence: Sendable {
     /// A SQLite file, made if it is not there; one process has it at a time.
     public var file: String

@@ -7,14 +7,14 @@ internal import TLS
 
 /// A connection to a node, on the loop of a `Driver`: each frame is a binary message of a WebSocket at the node's HTTP port.
 ///
-/// What it says with `handle` may end it.
+/// The receiver of its events may end it.
 final class WebSocketConnection {
-    /// What a connection says.
+    /// An event of a connection.
     enum Event {
         case received([UInt8])
         /// The token that the program has shown has expired.
         case tokenExpired
-        /// There is no connection any more.
+        /// The connection has ended.
         case lost
         /// There is no connection, as the node is not the one meant, or does not take it.
         case refused(HearthError)
@@ -29,7 +29,7 @@ final class WebSocketConnection {
     private var random = SystemRandomNumberGenerator()
     /// Frames from before the node took the connection; nil from then on.
     private var early: [[UInt8]]? = []
-    /// What is to be said of the program once the node has taken the connection.
+    /// The credential message to send once the node has accepted the connection.
     private var earlyCredential: CredentialMessage?
     private var isClosed = false
 
@@ -63,7 +63,7 @@ final class WebSocketConnection {
         if early != nil { early?.append(frame) } else { append(frame) }
     }
 
-    /// Shows what follows to be the work of somebody else; nil of nobody.
+    /// Changes the credential for later requests; nil removes it.
     func show(_ secret: Secret?) {
         showsSecret = secret != nil
         let message = secret.map { CredentialMessage.token($0.text) } ?? CredentialMessage.none

@@ -2,17 +2,17 @@ import DataTree
 import QueryEngine
 package import SyncProtocol
 
-/// Talks to one node of a cluster at a time, for one application: keeps the values of its listens up to date,
-/// shows the application's writes at once and takes them back when they are refused, and turns to another node
-/// when this one does not answer.
+/// A client of one application, connected to one node of a cluster at a time. It updates the values
+/// of its listens, shows the application's writes at once and removes refused ones. If its node
+/// does not answer, it connects to another one.
 ///
 /// Requests are pipelined, in order, with a bounded number in flight. Requests that a lost connection left
 /// unanswered are sent again over the next one: writes carry stamps, and nodes do them once. Listens go on there
 /// with the hash of what they hold, so that only differences are sent.
 /// Equal clients given equal inputs return equal outputs.
 public struct Client: Sendable {
-    // What every turn looks at comes first, side by side: of thousands of clients in one process, each has left the
-    // processor's caches by its next turn.
+    // The properties that every turn reads come first, side by side. With thousands of clients in
+    // one process, each has left the processor's caches by its next turn.
     var now: UInt64 = 0
     var wallMilliseconds: UInt64 = 0
     private var lastWireID: UInt64 = 0
@@ -32,7 +32,8 @@ public struct Client: Sendable {
     var listeners: [ListenID: ViewEvent.Kinds] = [:]
     var transactions = Transactions()
     var information = Information()
-    /// What nodes have shown: another node must hold it before it shows anything to this client.
+    /// The operations that nodes have shown. Another node must hold them before it shows anything
+    /// to this client.
     var seen = VersionVector()
     /// Since when nodes answer that they do not hold it yet.
     var behindSince: UInt64?
@@ -55,7 +56,8 @@ public struct Client: Sendable {
         return subscriptions.isEmpty ? .nothing : .changes
     }
 
-    // What drivers look at in every turn is mutating: other getters are given a copy of the client, some thousand bytes.
+    // Getters that drivers call in every turn are mutating: a non-mutating getter can copy the
+    // client, several thousand bytes.
 
     /// Whether this client takes what comes from its node; not after a try that took too long.
     package mutating func takesFrames() -> Bool { link.isUp }

@@ -1,7 +1,8 @@
 import Marks
 import SyncProtocol
 
-// What a client keeps for the application's next process, and takes up from the last one.
+// The state that a client saves for the application's next process, and restores from the previous
+// one.
 
 extension Client {
     /// Queues the writes that an earlier process has left behind; their outcomes are not reported.

@@ -93,8 +93,9 @@ extension Client {
             pending, reached >= wanted ? .success(.done) : .failure(.notMet(wanted, but: reached)))
     }
 
-    /// A node answers a write as soon as it is durable on enough nodes, and so may answer a later one first. What an earlier one
-    /// changed has come with it, and must not hide what came later.
+    /// A node answers a write as soon as it is durable on enough nodes, so it may answer a later
+    /// one first. The changes of the earlier one have already arrived, and must not hide later
+    /// ones.
     private mutating func showEarlierWrites(than wireID: UInt64) {
         for write in requests.takeEffects(before: wireID) { take(tree.revert(write)) }
     }

@@ -2,7 +2,7 @@ public import SyncProtocol
 
 /// The settings of a client.
 public struct Configuration: Sendable {
-    /// Where nodes take clients, in the order in which they are tried; at least one.
+    /// The addresses of nodes, in the order in which they are tried; at least one.
     public var nodes: [String]
     /// The first writer of its stamps; drawn at random for each process.
     public var writer: WriterID

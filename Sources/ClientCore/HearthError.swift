@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// Why a request failed, and whether it may have had an effect.
 public struct HearthError: Error, Equatable, Sendable {
-    /// What went wrong, to switch on.
+    /// The kind of the problem, to switch on.
     public enum Code: String, Sendable, CaseIterable {
         /// The path, the value or the request itself is wrong.
         case invalid
@@ -15,7 +15,7 @@ public struct HearthError: Error, Equatable, Sendable {
         case timedOut
         /// The connection was lost after the request was sent, and a repetition might do it twice.
         case disconnected
-        /// The outcome of the write is unknown, and no node could tell it in time.
+        /// The outcome of the write is unknown, and no node could determine it in time.
         case undecided
         /// The write is done, and durable on fewer nodes than requested.
         case notMet
@@ -57,13 +57,13 @@ public struct HearthError: Error, Equatable, Sendable {
         case done
     }
 
-    /// What went wrong, to switch on.
+    /// The kind of the problem, to switch on.
     public let code: Code
-    /// What is wrong, naming the path, the value or the address.
+    /// The problem, naming the path, the value or the address.
     public let problem: String
-    /// What the caller can do about it.
+    /// The fix for the caller.
     public let fix: String
-    /// What the request has done.
+    /// The effect of the request.
     public let effect: Effect
 
     package init(_ code: Code, _ problem: String, fix: String, effect: Effect = .none) {

@@ -34,7 +34,7 @@ public enum Input: Sendable {
     case received([UInt8])
     /// The connection that was requested last has ended, or never came about.
     case connectionLost
-    /// The connection that was requested last came to a node that is not the one meant, or that does not take it.
+    /// The last requested connection reached another node than the intended one, or was refused.
     case connectionRefused(HearthError)
     /// The turn ends: frames are sent now.
     case turnEnded
@@ -60,8 +60,8 @@ public enum Output: Equatable, Sendable {
     case transact(RequestID, Value)
     /// The events of one change, together.
     case observed(ListenID, [ViewEvent])
-    /// The node serves a listen to this query without an index, which it demands of reads: whoever writes the program should
-    /// know.
+    /// The node serves a listen to this query without an index, which it requires for reads. The
+    /// program's developer should know.
     case unindexed(Path, Query)
     /// The listen is over: the node refuses it.
     case ended(ListenID, HearthError)

@@ -13,7 +13,7 @@ struct Link: Sendable {
         case open(heard: UInt64, pinged: UInt64)
     }
 
-    /// What this client waits for.
+    /// The event for which this client waits.
     enum Awaited: Sendable {
         case nothing
         /// It only listens: nodes say nothing while nothing changes.
@@ -21,7 +21,8 @@ struct Link: Sendable {
         case answers
     }
 
-    /// The times of the configuration that it goes by, in milliseconds: those of an open connection come first, beside its state.
+    /// The times of the configuration in milliseconds. Those of an open connection come first,
+    /// beside its state.
     private struct Times {
         let silence: UInt64
         let idlePing: UInt64
@@ -44,7 +45,7 @@ struct Link: Sendable {
         }
     }
 
-    /// What to do as time passes.
+    /// An action that is due.
     enum Action: Equatable, Sendable {
         case none
         case connect(String)
@@ -135,8 +136,8 @@ struct Link: Sendable {
     /// Whether a ping is due: because the node has to receive something from this client, or because this client
     /// waits for the node.
     ///
-    /// The first goes by this client's own clock: even a node that sends frames takes a silent client for gone, and
-    /// does its on-disconnect writes.
+    /// The first limit uses this client's own clock: even a node that sends frames considers a
+    /// silent client gone, and executes its on-disconnect writes.
     private func isPingDue(
         at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ awaiting: Awaited
     ) -> Bool {

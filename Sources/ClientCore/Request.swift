@@ -4,7 +4,7 @@ public import SyncProtocol
 
 /// A request of the application that is done once.
 public struct Request: Sendable {
-    /// What is asked for.
+    /// The work of the request.
     public enum Work: Equatable, Sendable {
         /// Reads what a query shows: from a listen that keeps it up to date, otherwise from a node.
         case get(Path, Query = Query())

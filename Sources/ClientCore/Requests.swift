@@ -114,8 +114,9 @@ struct Requests: Sendable {
         return pending
     }
 
-    /// Removes and returns the effects of the writes that were sent before an answered one on this connection: the node has done
-    /// them, and told what they changed, even while they wait for other nodes.
+    /// Removes and returns the effects of the writes that were sent before an answered one on this
+    /// connection. The node has done them and sent their changes, even while they wait for other
+    /// nodes.
     ///
     /// - Complexity: amortised O(1) for each write that was sent.
     mutating func takeEffects(before wireID: UInt64) -> [WriteID] {

@@ -75,7 +75,7 @@ struct Subscriptions: Sendable {
         return number.flatMap { subscriptions[$0]?.isTold } ?? false
     }
 
-    /// What a listen of this connection shows; nil if it has ended.
+    /// Returns the path and query of a listen of this connection; nil if it has ended.
     func query(of wireID: UInt64) -> (path: Path, query: Query)? {
         guard let listen = byWireID[wireID].flatMap({ subscriptions[$0]?.listen }) else {
             return nil

@@ -1,8 +1,8 @@
 /// Says what the operating system refused the loop, and what to do about it.
 public struct EventLoopError: Error, Equatable, CustomStringConvertible {
-    /// What happened, naming the descriptor, the timer or the signal.
+    /// The problem, naming the descriptor, the timer or the signal.
     public let problem: String
-    /// What the reader can do about it.
+    /// The fix.
     public let fix: String
 
     /// The text of it.

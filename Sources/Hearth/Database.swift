@@ -18,7 +18,7 @@ public final class Database: Sendable {
     let delivery: Delivery
     /// The addresses of nodes, in the order in which they are tried.
     let nodes: [String]
-    /// What shows nodes who this program is.
+    /// The credential of this program.
     private let shown: Monitor<ShownCredential>
     private let callbacks = Callbacks(on: DispatchQueue(label: "hearth"))
     private let settings: Monitor<Settings>
@@ -67,7 +67,7 @@ public final class Database: Sendable {
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
     /// commas, or else at `http://127.0.0.1:7001`; the same one each time.
     ///
-    /// `HEARTH_TOKEN` is the token that shows nodes who this program is, or names the file that holds it. Without it,
+    /// `HEARTH_TOKEN` is the token of this program, or the name of its file. Without it,
     /// `HEARTH_SECRET_FILE` names the file of an administrator's secret.
     public static func database() -> Database {
         let environment = ProcessInfo.processInfo.environment
@@ -128,8 +128,8 @@ extension Database {
 
     /// The place that `DatabaseReference.url` names.
     ///
-    /// For a text that is not such a URL, or that names another node than the first one of this database, each use of the
-    /// result fails with the code `invalid`.
+    /// If the text is no such URL, or names another node than the first one of this database, each
+    /// use of the result fails with the code `invalid`.
     public func reference(fromURL url: String) -> DatabaseReference {
         do throws(DataError) {
             let path = try Path(url: url)
@@ -153,8 +153,8 @@ extension Database {
 // MARK: - Settings
 
 extension Database {
-    /// On how many nodes writes have to be durable before they are done; nil, as it is unless set, leaves
-    /// that to the node that takes them, whose durability mode decides.
+    /// On how many nodes writes must be durable before they are acknowledged. With nil, the
+    /// default, the durability mode of the accepting node decides.
     ///
     /// A reference may say otherwise (`DatabaseReference.withWriteConcern(_:)`).
     public var writeConcern: WriteConcern? {
@@ -168,13 +168,14 @@ extension Database {
         set { settings.withLock { $0.readTimeout = newValue } }
     }
 
-    /// Where blocks are called that stand in no actor's code, in order: a serial queue, or the order is
-    /// lost. It is the main queue unless set, as in Firebase.
+    /// The queue for blocks outside actors; the main queue by default, as in Firebase. It must be
+    /// serial to preserve the order of blocks.
     ///
-    /// Blocks that stand in main-actor code are called on the main actor, whatever this says. A program
-    /// whose main thread does not run the main queue (by `dispatchMain()`, a run loop, or an asynchronous
-    /// `main`), as one that waits for a semaphore, is never called there: it has to set another queue,
-    /// or use the asynchronous calls and sequences, which need none.
+    /// Blocks in main-actor code are always called on the main actor. The main thread must run the
+    /// main queue: by `dispatchMain()`, a run loop, or an asynchronous `main`. In other programs,
+    /// such as one whose main thread waits for a semaphore, no block is called there. Such a
+    /// program must set another queue, or use the asynchronous calls and sequences, which need
+    /// none.
     public var callbackQueue: DispatchQueue {
         get { delivery.queue }
         set { delivery.queue = newValue }
@@ -218,8 +219,8 @@ extension Database {
 
     /// Whether the SDK logs on standard error to which node it is connected, and when it loses it.
     ///
-    /// What no callback reports is always logged: the failure of a write without a completion block, and a listen without an
-    /// index where the nodes demand one.
+    /// Two events are always logged, because no callback reports them: the failure of a write
+    /// without a completion block, and a listen without an index that the nodes require.
     public static func setLoggingEnabled(_ enabled: Bool) {
         Log.isOn.store(enabled, ordering: .relaxed)
     }
@@ -241,7 +242,7 @@ extension Database {
         }
     }
 
-    /// Shows nothing to nodes from now on: what follows is done as somebody who is not signed in.
+    /// Signs out: later requests have no user.
     public func signOut() {
         shown.withLock { $0 = .nothing }
         if let connection = settings.withLock({ try? $0.connection?.get() }) {
@@ -249,8 +250,8 @@ extension Database {
         }
     }
 
-    /// What is called when the token has expired: nodes take this program for somebody who is not signed in until it shows
-    /// another one.
+    /// The block to call when the token has expired. Until the program signs in again, nodes treat
+    /// it as not signed in.
     public var tokenExpirationHandler: (@Sendable () -> Void)? {
         get { callbacks.tokenExpired }
         set { callbacks.tokenExpired = newValue }

@@ -16,7 +16,7 @@ public typealias ServerValue = DataTree.ServerValue
 /// On how many nodes a write has to be durable before it counts as done.
 public typealias WriteConcern = SyncProtocol.WriteConcern
 
-/// Who decides a transaction: the cluster's coordinator, or the node that is connected.
+/// The node that decides a transaction: the cluster's coordinator, or the connected node.
 public typealias TransactionScope = Request.TransactionScope
 
 /// The kinds of events, with Firebase's names.

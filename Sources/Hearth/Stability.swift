@@ -1,16 +1,16 @@
 public import ClientCore
 
 extension Database {
-    /// Returns once all earlier writes of all nodes have arrived at the node that this program is connected to, so
-    /// that none of them can still change the data there: the data of that time are stable.
+    /// Returns once all earlier writes of all nodes have arrived at the connected node. They can no
+    /// longer change the data there: the data of that time are stable.
     ///
-    ///     try await database.waitUntilSettled(within: .seconds(30))
+    ///     try await database.waitUntilStable(within: .seconds(30))
     ///     let votes = try await database.reference(withPath: "votes").getData()
     ///
-    /// A read afterwards shows all of these writes, and later ones, which may still change. "Earlier" is by the nodes'
-    /// clocks. The wait is a little longer than the retry window (`retryWindowMilliseconds`, five seconds unless
-    /// set), and needs contact with all nodes that are not evicted. What only an evicted node has arrives later,
-    /// replayed as a new write.
+    /// A read afterwards shows all of these writes, and later ones, which may still change.
+    /// "Earlier" refers to the nodes' clocks. The wait is a little longer than the retry window
+    /// (`retryWindowMilliseconds`, five seconds by default), and needs contact with all nodes that
+    /// are not evicted. Writes that only an evicted node has arrive later, replayed as new writes.
     ///
     /// - Parameter limit: For how long to wait; ten minutes at most.
     /// - Throws: `HearthError` with the code `not stable` when it takes longer, naming the nodes that are

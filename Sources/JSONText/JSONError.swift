@@ -1,8 +1,8 @@
 /// Says where a text is not the JSON of a value, why, and how to mend it.
 public struct JSONError: Error, Equatable, Sendable {
-    /// What is wrong, naming the offending thing.
+    /// The problem, naming its position or text.
     public let problem: String
-    /// What the author of the text can do about it.
+    /// The fix for the author of the text.
     public let fix: String
     /// The line of the failure, from 1; lines end with a line feed.
     public let line: Int

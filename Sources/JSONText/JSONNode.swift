@@ -12,8 +12,8 @@ public struct JSONNode {
 
     private var type: UInt8 { tape.type(at: index) }
 
-    /// The member of an object by its name; nil without one, and for anything but an object. Of equal names the
-    /// last wins.
+    /// Returns the member of an object with a name; nil without one, and for anything but an
+    /// object. The last of several equal names wins.
     ///
     /// - Complexity: O(members).
     public subscript(name: StaticString) -> JSONNode? {

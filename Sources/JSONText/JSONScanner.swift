@@ -166,7 +166,7 @@ extension JSONScanner {
         }
     }
 
-    /// What stands at `offset`, for an error: a word, a character, or the end of the text.
+    /// The text at `offset`, for an error: a word, a character, or the end of the text.
     private var found: String {
         guard offset < text.count else { return "the end of the text" }
         let word = text[offset...].prefix(40).prefix { isWordByte($0) }

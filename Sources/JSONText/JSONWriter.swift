@@ -23,7 +23,7 @@ public struct JSONWriter {
         case export
     }
 
-    /// Where white space goes.
+    /// The use of white space.
     public enum Layout: Sendable {
         /// Nowhere.
         case compact

@@ -87,8 +87,8 @@ extension Tape {
         return .string(String(decoding: text, as: UTF8.self))
     }
 
-    /// A double, or the integer it is exactly: 1.0 prints as 1, -0 as 0 and 1e18 as all its digits,
-    /// so that both are one and the same in JSON.
+    /// Returns a double, or the integer that equals it exactly. 1.0 prints as 1, -0 as 0 and 1e18
+    /// with all its digits, so both are the same in JSON.
     private func number(_ double: Double) -> Value {
         Int64(exactly: double).map(Value.integer) ?? .double(double)
     }

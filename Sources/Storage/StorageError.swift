@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What the database refused, and what the user can do.
+/// A failure of the database, with its fix.
 public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Equatable, Sendable {
         /// The file cannot be opened, created or written.
@@ -17,16 +17,16 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case wrongFormat
         /// The storage thread was closed before this was submitted.
         case closed
-        /// What was to be written contradicts the content: a bug in Hearth.
+        /// A contradiction between a write and the content: a bug in Hearth.
         case contradiction
         /// Any other failure, with SQLite's extended result code.
         case failed(Int32)
     }
 
     package let code: Code
-    /// What happened, naming the file.
+    /// The problem, naming the file.
     public let problem: String
-    /// What the user can do about it.
+    /// The fix.
     public let fix: String
 
     /// The problem and the fix.

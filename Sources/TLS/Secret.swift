@@ -1,7 +1,8 @@
 internal import CLibrary
 internal import COpenSSL
 
-/// A text that proves to nodes who a program is: an administrator's secret, whose hash nodes are configured with, or a token.
+/// A text that proves a program's identity to nodes: an administrator's secret, whose hash is in
+/// the configuration, or a token.
 ///
 /// A signing key is such a text too; it signs tokens, and no program sends it.
 ///
@@ -43,7 +44,7 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     /// The SHA-256 hash, as configurations have it.
     public var hash: [UInt8] { SHA256.hash(of: Array(text.utf8)) }
 
-    /// What a request says to show it, as the value of `Authorization`.
+    /// The value of `Authorization` in requests that send it.
     public var authorization: String { "Bearer \(text)" }
 
     /// Nothing of the text.

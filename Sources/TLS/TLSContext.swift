@@ -1,7 +1,8 @@
 internal import CLibrary
 internal import COpenSSL
 
-/// What the connections of one server, or of one client, have in common: certificate and key, and what they trust.
+/// The common part of all connections of one server or one client: certificate, key and trusted
+/// authorities.
 ///
 /// TLS 1.2 and later, and `http/1.1` by ALPN. A context belongs to one thread, as its filters do; making one reads the files, so
 /// that a driver makes another to take up a new certificate.

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// What TLS refused, and what the user can do.
+/// A failure of TLS, with its fix.
 public struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What happened, naming the file or the peer.
+    /// The problem, naming the file or the peer.
     public let problem: String
-    /// What the user can do about it.
+    /// The fix.
     public let fix: String
 
     /// The problem and the fix.

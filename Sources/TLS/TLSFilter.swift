@@ -26,7 +26,7 @@ public final class TLSFilter {
     public private(set) var state = State.handshaking
     private let connection: OpaquePointer
     private let trust: TLSTrust?
-    /// What arrives from the wire, and what leaves to it; the connection owns both.
+    /// The bytes from the network, and those to it; the connection owns both.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
     private var unsent: [UInt8] = []

@@ -14,7 +14,7 @@ public enum SendOutcome: Equatable, Sendable {
 /// A message is sent as a whole or not at all, and never blocks. The frames are copied, which up to
 /// some 10 KB is cheaper than sharing them with ZeroMQ's threads.
 ///
-/// Where an event loop watches the socket, activate the watcher after a send outside its callback.
+/// If an event loop watches the socket, activate the watcher after a send outside its callback.
 extension Socket {
     /// Sends a message of one frame.
     @discardableResult
@@ -42,9 +42,9 @@ extension Socket {
         sendFrames(count: frames.count) { index, flags in trySend(frames[index], flags: flags) }
     }
 
-    /// Sends all frames once the first is taken, even if one of the rest is refused: its peer has
-    /// gone, and ZeroMQ drops up to the frame that ends the message. Stopping in between would make
-    /// the next message the tail of this one.
+    /// Sends all frames once the first is accepted, even if a later one is refused. Its peer has
+    /// gone then, and ZeroMQ drops everything up to the last frame of the message. If sending
+    /// stopped in between, the next message would become the tail of this one.
     private func sendFrames(
         count: Int, trySend: (_ index: Int, _ flags: Int32) -> Int32
     ) -> SendOutcome {

@@ -8,10 +8,10 @@ internal import CZeroMQ
 ///     try publisher.bind("tcp://127.0.0.1:7001")
 ///     publisher.send(batch)
 ///
-/// Nothing here blocks but `wait(upTo:)`. To serve a socket from an event loop, watch the edges of
-/// its `fileDescriptor`, `drain` it in the callback, and activate the watcher again when `drain`
-/// stopped at its limit and after every send made elsewhere: a send may use up the edge that
-/// announces a message.
+/// Only `wait(upTo:)` blocks. To serve a socket from an event loop, watch the edges of its
+/// `fileDescriptor` and `drain` it in the callback. Activate the watcher again when `drain` stopped
+/// at its limit, and after every send made elsewhere: a send may consume the edge that announces a
+/// message.
 public final class Socket {
     /// The pattern that a socket follows.
     public enum Kind: Sendable {
@@ -70,8 +70,8 @@ public final class Socket {
         self.openHandle = nil
     }
 
-    /// Takes peers at `endpoint`, such as `tcp://127.0.0.1:7001`, `tcp://*:7001`, `ipc://path` or
-    /// `inproc://name`; with port `*` the system chooses one, and `lastEndpoint` tells it.
+    /// Accepts peers at `endpoint`, such as `tcp://127.0.0.1:7001`, `tcp://*:7001`, `ipc://path` or
+    /// `inproc://name`. With the port `*` the system chooses one, which `lastEndpoint` has.
     public func bind(_ endpoint: String) throws(ZeroMQError) {
         try checkPort(of: endpoint, for: "bind")
         guard zmq_bind(handle, endpoint) == 0 else { throw ZeroMQError(trying: "bind", endpoint) }

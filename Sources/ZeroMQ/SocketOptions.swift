@@ -43,8 +43,9 @@ extension Socket {
         }
     }
 
-    /// How long to wait before connecting anew; nil gives an endpoint up with its first connection,
-    /// refused or lost, so that the socket is not writable without another. 100 ms unless set.
+    /// The delay before a new connection attempt; 100 ms by default. With nil, an endpoint is
+    /// abandoned after its first connection, refused or lost, and the socket is not writable
+    /// without another one.
     public var reconnectInterval: Duration? {
         get { optionalDuration(ZMQ_RECONNECT_IVL) }
         set { set(ZMQ_RECONNECT_IVL, to: newValue?.wholeMilliseconds ?? -1) }
@@ -56,8 +57,9 @@ extension Socket {
         set { set(ZMQ_RECONNECT_IVL_MAX, to: newValue.wholeMilliseconds) }
     }
 
-    /// After how long an attempt to connect that nobody answers is given up, and made anew after `reconnectInterval`; zero, the
-    /// default, is as long as the system takes, which repeats an attempt ever more rarely, after a minute in the end.
+    /// The timeout of an unanswered connection attempt, which is repeated after
+    /// `reconnectInterval`. Zero, the default, leaves it to the system, whose attempts become
+    /// rarer, up to a minute apart.
     public var connectTimeout: Duration {
         get { .milliseconds(integer(ZMQ_CONNECT_TIMEOUT)) }
         set { set(ZMQ_CONNECT_TIMEOUT, to: newValue.wholeMilliseconds) }

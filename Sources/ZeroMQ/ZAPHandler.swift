@@ -8,7 +8,7 @@ public final class ZAPHandler {
     private static let endpoint = "inproc://zeromq.zap.01"
     private static let version = Array("1.0".utf8)
 
-    /// Where the context asks.
+    /// The socket for requests of the context.
     public let socket: Socket
     /// Newcomers that were sent away.
     public private(set) var refusals = 0

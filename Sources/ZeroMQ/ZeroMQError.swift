@@ -3,7 +3,7 @@ internal import CZeroMQ
 
 /// Says what ZeroMQ refused, and what to do about it.
 public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What went wrong, to switch on.
+    /// The kind of the problem, to switch on.
     public enum Code: Equatable, Sendable {
         /// Another socket of this machine has the endpoint.
         case addressInUse
@@ -20,9 +20,9 @@ public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// What happened, naming the endpoint it happened to.
+    /// The problem, naming the endpoint.
     public let problem: String
-    /// What the reader can do about it.
+    /// The fix.
     public let fix: String
 
     /// The text of it.

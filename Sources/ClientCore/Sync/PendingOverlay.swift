@@ -2,9 +2,9 @@ import DataTree
 
 /// The pending writes at one location, and the result of applying them one after another.
 ///
-/// The newest write of a place decides what is there, so that nothing is replayed. Only the priority
-/// of an object depends on more: it is lost when the object is empty in between. Where that can be,
-/// and only there, the writes are applied in order.
+/// The newest write determines the value at a location, so no write is replayed. Only the priority
+/// of an object depends on more: it is lost when the object is empty in between. Only if that is
+/// possible, the writes are applied in order.
 struct PendingOverlay: Sendable {
     /// Which writes count.
     enum WriteFilter: Sendable {

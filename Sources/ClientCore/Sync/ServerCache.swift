@@ -8,7 +8,7 @@ struct ServerCache: Sendable {
     private(set) var isComplete: Bool
     /// Whether children may exist that are not here, because the query does not show them.
     private(set) var isFiltered = false
-    /// Children that the query does not show any more.
+    /// Children that the query no longer shows.
     private var hidden: [Key] = []
 
     init(_ value: Value, isComplete: Bool) {

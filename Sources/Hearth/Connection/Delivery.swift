@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Calls the blocks of an application, one after the other and in order, each where it belongs: on the
-/// actor whose code it stands in, and without one on a queue.
+/// Calls the blocks of an application one after the other, in order. A block runs on the actor of
+/// its code, or on a queue if it has none.
 ///
 /// So a block written in main-actor code runs on the main actor, whatever the queue is.
 final class Delivery: Sendable {
@@ -23,7 +23,7 @@ final class Delivery: Sendable {
 
     deinit { calls.finish() }
 
-    /// Where blocks run that stand in no actor's code; the main queue unless set.
+    /// The queue for blocks outside actors; the main queue by default.
     var queue: DispatchQueue {
         get { executor.queue }
         set { executor.queue = newValue }

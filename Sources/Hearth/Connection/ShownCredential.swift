@@ -1,7 +1,7 @@
 internal import ClientCore
 internal import TLS
 
-/// What shows nodes who a program is.
+/// The credential that a program sends to nodes.
 enum ShownCredential: Hashable, Sendable {
     case nothing
     /// An administrator's secret, or a token.

@@ -68,8 +68,8 @@ extension DatabaseQuery {
     /// The child events of the query, in order.
     public var childEvents: DataEvents { DataEvents(query: self, kinds: .children) }
 
-    /// What the query shows, now and after each change; a slow reader misses states in between, never
-    /// the newest.
+    /// A sequence of the query's results: the current one, and one after each change. A slow reader
+    /// misses intermediate states, never the newest.
     ///
     /// It ends when its task is cancelled, and needs no main queue.
     ///

@@ -5,8 +5,8 @@ public import QueryEngine
 extension DatabaseQuery {
     /// Takes what was observed.
     ///
-    /// A block that stands in main-actor code is called on the main actor; one that stands in no actor's
-    /// code is called on `Database.callbackQueue`.
+    /// A block in main-actor code is called on the main actor; a block outside actors is called on
+    /// `Database.callbackQueue`.
     public typealias Observer = @isolated(any) (DataSnapshot) -> Void
 
     /// Takes what was observed, and the key of the child before it in the query's order: nil for the

@@ -78,7 +78,7 @@ private final class SingleObserver: Sendable {
 
     private let state = Monitor(State())
 
-    /// Whether nothing was told yet; from now on something is.
+    /// Returns whether this is the first event, and records it.
     func isFirst() -> Bool {
         state.withLock { state in
             defer { state.isTold = true }

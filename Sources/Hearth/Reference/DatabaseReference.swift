@@ -89,7 +89,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 }
 
 extension Path {
-    /// Where each client tells of itself: whether it is connected, and how its clock differs.
+    /// The location of a client's own state: whether it is connected, and the offset of its clock.
     static let clientInformation = Key(unchecked: ".info")
 
     /// Takes a path that may lie in `.info`, which no node has.

@@ -2,7 +2,8 @@ public import DataTree
 internal import Foundation
 internal import QueryEngine
 
-/// What a transaction reads and changes; it serves the transaction's function only, while it runs.
+/// The data that a transaction reads and changes. It is valid only while the transaction's function
+/// runs.
 public final class MutableData {
     /// All of the place, shared by the data of its children.
     private final class Root {
@@ -79,8 +80,8 @@ public final class MutableData {
         !childData(byAppendingPath: path).data.isNull
     }
 
-    /// What is at a relative path, to be read and changed. An invalid path fails the transaction with the code
-    /// `invalid`.
+    /// Returns the data at a relative path, to read and change. An invalid path fails the
+    /// transaction with the code `invalid`.
     public func childData(byAppendingPath path: String) -> MutableData {
         var relative = Path.invalid(path)
         attempt { () throws(DataError) in relative = try Path(path) }
@@ -97,9 +98,9 @@ public final class MutableData {
     }
 }
 
-/// What a transaction's function decides: to write the data as it is now, or to give up.
+/// The decision of a transaction's function: to write the changed data, or to give up.
 public struct TransactionResult {
-    /// What is to be written; nil to give up.
+    /// The data to write; nil to give up.
     let data: Value?
 
     /// Writes the data as the function changed it, unless the place has changed meanwhile.

@@ -84,7 +84,7 @@ extension DatabaseReference {
 }
 
 extension HearthError {
-    /// What is wrong with data of the caller.
+    /// An error about the caller's data.
     init(_ error: DataError) {
         self.init(.invalid, error.problem, fix: error.fix)
     }

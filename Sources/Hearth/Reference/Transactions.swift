@@ -10,11 +10,11 @@ extension DatabaseReference {
     /// A read-modify-write: replaces the data here by the result of a function of them. If the data change in
     /// between, the function runs again on the newer data, 25 times at most.
     ///
-    /// One node, the coordinator, decides for the whole cluster, and most nodes hold what it has decided before
-    /// the transaction ends: no two transactions, at whatever nodes, replace the same data, and no failure
-    /// of a node undoes one. While fewer than half of the nodes are connected, the transaction waits, as
-    /// Firebase's does without a connection. Other writes are not decided: a `setValue` at another node at the
-    /// same moment may replace what a transaction wrote.
+    /// One node, the coordinator, decides for the whole cluster. The transaction ends once most
+    /// nodes hold the decision. No two transactions, at any nodes, replace the same data, and no
+    /// failure of a node undoes one. Without a majority of connected nodes, the transaction waits,
+    /// as Firebase's does without a connection. Other writes are not decided: a concurrent
+    /// `setValue` at another node may replace the result of a transaction.
     ///
     /// - Parameters:
     ///   - block: Must have no effect but its result. It runs on a queue of the SDK, and may first run on null although

@@ -2,8 +2,8 @@ public import ClientCore
 public import Foundation
 
 extension HearthError: LocalizedError {
-    /// What is wrong, for `localizedDescription`.
+    /// The problem, for `localizedDescription`.
     public var errorDescription: String? { problem }
-    /// What the caller can do about it.
+    /// The fix for the caller.
     public var recoverySuggestion: String? { fix }
 }

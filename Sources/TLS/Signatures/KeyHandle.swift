@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A key as OpenSSL has it, which nothing changes any more.
+/// An immutable key of OpenSSL.
 final class KeyHandle: Sendable {
     /// OpenSSL counts references atomically, and what is called here only reads a key: threads may share it.
     nonisolated(unsafe) let key: OpaquePointer
@@ -10,7 +10,7 @@ final class KeyHandle: Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// What it signs by; nil for a key of no accepted kind or size.
+    /// The kind of its signatures; nil for a key of no accepted kind or size.
     var kind: VerificationKey.Kind? {
         switch EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA: (2_048...8_192).contains(EVP_PKEY_get_bits(key)) ? .rsa : nil

@@ -96,8 +96,8 @@ public struct VerificationKey: Equatable, Sendable {
 // MARK: - PEM
 
 extension VerificationKey {
-    /// The keys of the blocks `PUBLIC KEY` and `CERTIFICATE` of a PEM text, in order; nil if another block stands there, or one
-    /// whose key is of no accepted kind.
+    /// Returns the keys of the blocks `PUBLIC KEY` and `CERTIFICATE` of a PEM text, in order; nil
+    /// if the text has another block, or a key of no accepted kind.
     public static func keys(inPEM text: String) -> [VerificationKey]? {
         Array(text.utf8).withUnsafeBytes { bytes in
             defer { ERR_clear_error() }
