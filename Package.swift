@@ -9,15 +9,25 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// Whether this builds tests and what they run.
+let isForTests = Context.environment["HEARTH_MARKS"] != nil
+
 /// Marks of rare paths are counted in builds with HEARTH_MARKS=1 alone: tests, and a simulator that looks for them.
-let marks: [SwiftSetting] =
-    Context.environment["HEARTH_MARKS"] == nil ? [] : [.define("HEARTH_MARKS")]
+let marks: [SwiftSetting] = isForTests ? [.define("HEARTH_MARKS")] : []
+
+/// The settings of code that computes little: optimising it for tests would be most of its compilation.
+let toolSettings = settings + (isForTests ? [.unsafeFlags(["-Onone"])] : [])
 
 /// A Swift target with the package's settings, and the pages beside its code.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
 ) -> Target {
     .target(name: name, dependencies: dependencies, exclude: pages, swiftSettings: settings)
+}
+
+/// A target of the command line.
+func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: toolSettings)
 }
 
 /// The settings of tests whose own code computes little: optimising that would be two thirds of its compilation.
@@ -141,7 +151,7 @@ let package = Package(
                 "ClientCore", "CLibrary", "DataTree", "EventLoop", "HTTPText", "QueryEngine",
                 "Sockets", "Storage", "SyncProtocol", "Threads", "TLS",
             ]),
-        // What Foundation's types are needed for is here, and the programs do not link it: Foundation is half of a binary.
+        // Only this target needs Foundation, which is half of a binary: the programs do not link it.
         module(
             "Hearth",
             [
@@ -151,8 +161,8 @@ let package = Package(
 
         // The command line, from what knows nothing of Hearth to the programs: the terminal and the options of verbs;
         // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
-        module("CommandLineKit", ["CRuntime", "Spelling"]),
-        module(
+        tool("CommandLineKit", ["CRuntime", "Spelling"]),
+        tool(
             "ClusterAdministration",
             [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree",
@@ -160,7 +170,7 @@ let package = Package(
                 "HTTPText", "JSONText", "NodeStorage", "QueryEngine", "Sockets", "Storage",
                 "SyncProtocol", "Threads", "TLS", "Tokens",
             ]),
-        module(
+        tool(
             "LoadTools",
             [
                 "ClientCore", "ClusterAdministration", "CommandLineKit",
@@ -177,7 +187,7 @@ let package = Package(
                 "QueryEngine",
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
-            swiftSettings: settings,
+            swiftSettings: toolSettings,
             // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:
             // the allocator of the C library takes locks for one, and gives memory back to the system for the other.
             linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -190,7 +200,7 @@ let package = Package(
                 "LoadTools",
                 "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
             ],
-            swiftSettings: settings,
+            swiftSettings: toolSettings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
 
         // Of the documents alone: what they and the comments refer to exists.

@@ -107,7 +107,7 @@ import Testing
         }
         let package = try Repository.text("Package.swift")
         let targets = package.matches(
-            of: /(?:module|\.(?:target|executableTarget|systemLibrary))\(\s*(?:name: )?"(\w+)"/
+            of: /(?:module|tool|\.(?:target|executableTarget|systemLibrary))\(\s*(?:name: )?"(\w+)"/
         ).map { String($0.output.1) }
         #expect(targets.count > 30)
         #expect(Set(targets).count == targets.count)

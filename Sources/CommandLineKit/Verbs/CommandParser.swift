@@ -49,7 +49,7 @@ package struct CommandParser {
 
     /// The verb that words name, and the words that lead to it with the command's own.
     ///
-    /// Of a verb in another program, only that program knows the verbs below it.
+    /// The words behind a verb of another program are left to that program.
     ///
     /// - Throws: a usage error for a word that names none.
     package func verb(named words: [String]) throws(CommandError) -> (verb: Verb, path: [String]) {
