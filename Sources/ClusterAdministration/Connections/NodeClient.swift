@@ -177,7 +177,7 @@ package struct NodeClient: Sendable {
         while true {
             if let result = outcome.wait(upTo: NodeWait.slice, for: { $0 }) {
                 do throws(HearthError) { return try result.get() } catch {
-                    throw CommandError(error)
+                    throw CommandError(error, of: link.allNames)
                 }
             }
             if StopRequest.isThere { throw wait.interrupted(isWrite: isWrite) }
@@ -198,7 +198,9 @@ package enum EvictedNodes {
 
 extension CommandError {
     /// The client's error, with its exit status for scripts.
-    package init(_ error: HearthError) {
+    ///
+    /// - Parameter nodes: The nodes of the client as the user names them.
+    package init(_ error: HearthError, of nodes: String? = nil) {
         let status: ExitStatus =
             switch error.effect {
             case .done: .lessDurable
@@ -213,10 +215,13 @@ extension CommandError {
                     .unavailable
                 }
             }
-        let fix =
-            error.code == .unreachable
-            ? error.fix + "; `hearth cluster status` shows those of a cluster" : error.fix
-        self.init(status, error.problem, fix: fix)
+        guard error.code == .unreachable else {
+            self.init(status, error.problem, fix: error.fix)
+            return
+        }
+        self.init(
+            status, nodes.map { "no node answers at \($0)" } ?? error.problem,
+            fix: error.fix + "; `hearth cluster status` shows those of a cluster")
     }
 
     /// What is wrong with a path or with data.
