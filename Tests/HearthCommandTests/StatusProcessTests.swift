@@ -45,6 +45,25 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(run.errors.contains("error: n1 is silent\n"))
     }
 
+    @Test(.enabled(if: mayMakeNetworks))
+    func `a command that one node can do does not wait for a silent host`() throws {
+        let folder = try TemporaryFolder()
+        let script = #"""
+            \#(Self.silentNetwork)
+            echo '{"rules": {}}' > r.json
+            for words in "rules set r.json" "rules get" "why /a" "backup copy" "cluster evict n1 --force"; do
+              start=$SECONDS; "$0" $words --config s.json5 --timeout 20 > out 2>&1 || true
+              [ $((SECONDS - start)) -lt 15 ] || echo "slow: $words"
+            done
+            "$0" rules get --config s.json5
+            "$0" get /a --node n1 --config s.json5 --timeout 1 || true
+            """#
+        let run = try Command.shell(
+            #"exec unshare -n bash -c "$2" "$0" "$1""#, [folder.path, script])
+        #expect(run.output == "{\"rules\": {}}\n")
+        #expect(run.errors.contains("error: no node answers at n1\n"))
+    }
+
     @Test func `a node whose folder or process file is lost is still seen, and stopped`() throws {
         let cluster = try CommandCluster(nodes: 2)
         try FileManager.default.removeItem(atPath: cluster.folder.path + "/n1")

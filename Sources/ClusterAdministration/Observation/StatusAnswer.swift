@@ -20,6 +20,14 @@ package enum StatusAnswer: Sendable {
     case failed(problem: String, fix: String)
 
     package var report: NodeStatus? { if case .status(let report) = self { report } else { nil } }
+
+    /// Whether a node that serves has answered.
+    var isAnswer: Bool {
+        switch self {
+        case .status, .unreadable, .denied: true
+        case .unavailable, .refused, .silent, .failed: false
+        }
+    }
 }
 
 /// Why a node refuses to do what only administrators may ask for.

@@ -19,9 +19,38 @@ package struct StatusProbe: Sendable {
     }
 
     /// The statuses of all nodes, in the order of the addresses. All are asked at once, so a silent node delays no other.
+    package func answers(of addresses: [HTTPAddress], within limit: Duration) -> [Answer] {
+        let answers = request(addresses, within: limit)
+        // A look-up of a name may take longer; its thread then ends by itself.
+        _ = answers.wait(upTo: limit + .milliseconds(100)) {
+            $0.contains { $0 == nil } ? nil : true
+        }
+        return answers.withLock { $0 }.map {
+            $0 ?? Answer(outcome: .silent(isConnected: false), delay: limit)
+        }
+    }
+
+    /// The same addresses, those of silent and stopped nodes last.
+    ///
+    /// All nodes are asked at once. The call returns as soon as the first one answers, and after half a second at most.
+    package func respondingFirst(_ addresses: [HTTPAddress]) -> [HTTPAddress] {
+        guard addresses.count > 1 else { return addresses }
+        let limit = Duration.milliseconds(500)
+        let answers = request(addresses, within: limit)
+        _ = answers.wait(upTo: limit) {
+            $0[0]?.outcome.isAnswer == true || !$0.contains { $0 == nil } ? true : nil
+        }
+        let answered = answers.withLock { $0.map { $0?.outcome.isAnswer == true } }
+        let first = zip(addresses, answered).filter(\.1).map(\.0)
+        return first + zip(addresses, answered).filter { !$0.1 }.map(\.0)
+    }
+
+    /// Asks all nodes for their status at once.
     ///
     /// Each node has a thread of its own, because the system's look-up of a name blocks.
-    package func answers(of addresses: [HTTPAddress], within limit: Duration) -> [Answer] {
+    private func request(
+        _ addresses: [HTTPAddress], within limit: Duration
+    ) -> Monitor<[Answer?]> {
         let answers = Monitor([Answer?](repeating: nil, count: addresses.count))
         for (index, address) in addresses.enumerated() {
             _ = SystemThread { [self] in
@@ -30,13 +59,7 @@ package struct StatusProbe: Sendable {
                 answers.signal()
             }
         }
-        // A look-up of a name may take longer; its thread then ends by itself.
-        _ = answers.wait(upTo: limit + .milliseconds(100)) {
-            $0.contains { $0 == nil } ? nil : true
-        }
-        return answers.withLock { $0 }.map {
-            $0 ?? Answer(outcome: .silent(isConnected: false), delay: limit)
-        }
+        return answers
     }
 
     private func status(of address: HTTPAddress, within limit: Duration) -> Answer {

@@ -48,7 +48,7 @@ enum BackupVerbs {
     ) throws(CommandError) -> HTTPAddress {
         let share = min(limit, .seconds(5)) / servers.count
         var denials: [CommandError] = []
-        for server in servers {
+        for server in probe.respondingFirst(servers) {
             switch probe.answers(of: [server], within: share)[0].outcome {
             case .status, .unreadable: return server
             case .denied(let denial): denials.append(denial.error(at: server))

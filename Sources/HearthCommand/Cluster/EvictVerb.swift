@@ -94,19 +94,19 @@ private struct EvictionRequest {
 
     /// Has the first node that may do so vote, and returns its address.
     ///
+    /// Only nodes that show their status are asked, as a silent one delays the command; if there are none, all are.
+    ///
     /// - Throws: why the first one did not, if none does.
     func vote() throws(CommandError) -> HTTPAddress {
+        let others = zip(servers, try reports()).filter { $0.1?.identity.member != member }
+        let reported = others.filter { $0.1 != nil }
         var refusal: CommandError?
-        var isAnswered = false
-        for (server, report) in zip(servers, try reports())
-        where report?.identity.member != member {
+        for (server, _) in reported.isEmpty ? others : reported {
             do throws(CommandError) {
                 try probe.evict(member, at: server, within: limit)
                 return server
             } catch {
-                // A refusal is more informative than the timeout of another node.
-                if !isAnswered { refusal = error }
-                isAnswered = isAnswered || report != nil
+                refusal = refusal ?? error
             }
         }
         throw refusal

@@ -191,8 +191,8 @@ struct ClusterRules {
     private let patience: Duration?
 
     init(for invocation: Invocation) throws(CommandError) {
-        servers = try NodeOptions.servers(of: invocation)
         probe = try StatusProbe(for: invocation)
+        servers = probe.respondingFirst(try NodeOptions.servers(of: invocation))
         patience = try invocation.duration(NodeClient.timeout)
         limit = patience ?? .seconds(5)
     }
