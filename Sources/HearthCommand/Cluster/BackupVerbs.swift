@@ -68,18 +68,15 @@ enum BackupVerbs {
             + "When the node starts, it fetches all newer writes from the other nodes. To return "
             + "the cluster to an older state, stop all nodes, restore one, and move the data of the "
             + "others away.",
-        arguments: [file, node], options: [NodeOptions.folder],
-        examples: ["hearth restore .hearth/n1/backups/monday.sqlite n1"]
+        arguments: [file, node], options: [NodeOptions.folder, NodeOptions.configuration],
+        examples: [
+            "hearth restore .hearth/n1/backups/monday.sqlite n1",
+            "hearth restore monday.sqlite n1 --config /etc/hearth/cluster.json5",
+        ]
     ) { invocation throws(CommandError) in
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
         let id = invocation[node]
-        let node = try cluster.file.node(named: id)
-        if let process = cluster.process(of: node) {
-            throw CommandError(
-                .unavailable, "\(id) runs, as process \(process.pid)",
-                fix: "stop the cluster with `hearth cluster down`")
-        }
-        let database = cluster.folder(of: node) + "/log.sqlite"
+        let folder = try NodeOptions.folder(ofStopped: id, for: invocation)
+        let database = folder + "/log.sqlite"
         let kept = database + ".before-restore-\(time(nil))"
         let copy = database + ".restored"
         let source = invocation.words(of: file)[0]
@@ -141,10 +138,18 @@ enum BackupVerbs {
             let count = chunk.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             isWritten = count == chunk.count
         }
+        if isWritten { giveToOwner(ofFolder: target, output) }
         guard isWritten, fsync(output) == 0 else {
             throw CommandError(
                 .cannotCreate, "cannot write \(target): \(systemErrorText)",
                 fix: "make room there")
         }
+    }
+
+    /// Gives a file to the user of its folder, as whom the node runs; a command of that user changes nothing.
+    private static func giveToOwner(ofFolder path: String, _ file: Int32) {
+        var status = stat()
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        if stat(folder, &status) == 0 { _ = fchown(file, status.st_uid, status.st_gid) }
     }
 }

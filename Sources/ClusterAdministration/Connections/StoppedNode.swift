@@ -1,0 +1,38 @@
+internal import ClientCore
+internal import ClusterConfiguration
+package import CommandLineKit
+internal import Sockets
+
+extension NodeOptions {
+    /// The folder of a node on this host, of the cluster in a folder or of one with a configuration file.
+    ///
+    /// - Throws: `.unavailable` if the node runs, or may run.
+    package static func folder(
+        ofStopped id: String, for invocation: Invocation
+    ) throws(CommandError) -> String {
+        guard let file = invocation[configuration] else {
+            let cluster = try Cluster(inFolder: folder(of: invocation))
+            let node = try cluster.file.node(named: id)
+            guard let process = cluster.process(of: node) else { return cluster.folder(of: node) }
+            throw CommandError(
+                .unavailable, "\(id) runs, as process \(process.pid)",
+                fix: "stop the cluster with `hearth cluster down`")
+        }
+        let configuration = try NodeConfiguration(named: file)
+        try requireRefusal(of: try ClusterFile(configuration).node(named: id))
+        return configuration.folder(of: id)
+    }
+
+    /// Fails unless nothing listens at the address of a node: only then it does not run.
+    private static func requireRefusal(of node: Cluster.Node) throws(CommandError) {
+        let address: HTTPAddress
+        do throws(HearthError) { address = try HTTPAddress(node: node.client) } catch {
+            throw CommandError(error)
+        }
+        let answer = StatusProbe().answers(of: [address], within: .seconds(2))[0]
+        if case .refused = answer.outcome { return }
+        throw CommandError(
+            .unavailable, "\(node.id) runs: \(address.location) does not refuse connections",
+            fix: "stop it, as by `systemctl stop hearth@\(node.id)`, and restore it on its host")
+    }
+}
