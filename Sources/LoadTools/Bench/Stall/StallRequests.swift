@@ -50,7 +50,7 @@ extension StallLoad {
         case .rules:
             let text = String(repeating: "a", count: 15_000)
             try ask(
-                (0..<scaled(60)).map {
+                (1...scaled(60)).map {
                     .put(id: UInt64($0), path: Self.other, value: .string(text))
                 })
         case .windows: try sendWindows()
@@ -153,7 +153,7 @@ extension StallLoad {
         let count = scaled(74)
         let text = String(repeating: "a", count: 100_000)
         for index in 0..<count {
-            let messages: [ClientMessage] = (0..<9).map { number in
+            let messages: [ClientMessage] = (1...9).map { number in
                 let key = Self.key("c\(index)-", number)
                 return .onDisconnect(
                     id: UInt64(number), path: Self.other.appending(key), value: .string(text))
@@ -175,7 +175,7 @@ extension StallLoad {
     private mutating func prepareUnread() throws(CommandError) {
         try connect(scaled(300) + 1)
         let part = Value.string(String(repeating: "a", count: max(10, scaled(1_000_000))))
-        let messages: [ClientMessage] = (0..<10).map { number in
+        let messages: [ClientMessage] = (1...10).map { number in
             .put(
                 id: UInt64(number), path: Self.other.appending(Self.key("part", number)),
                 value: part)
@@ -185,7 +185,7 @@ extension StallLoad {
     }
 
     private func sendUnread() {
-        let reads: [ClientMessage] = (0..<50).map { .get(id: UInt64($0), path: Self.other) }
+        let reads: [ClientMessage] = (1...50).map { .get(id: UInt64($0), path: Self.other) }
         for index in 1...scaled(300) { send(reads, over: index) }
         pause(milliseconds: 3_000)
     }
