@@ -12,7 +12,7 @@ extension Connection {
     static func check(_ nodes: [String]) throws(HearthError) {
         guard !nodes.isEmpty else {
             throw HearthError(
-                .invalid, "there is no address of a node",
+                .invalid, "no address of a node is given",
                 fix: "name at least one, as in http://127.0.0.1:7001")
         }
         for node in nodes { _ = try HTTPAddress(node: node) }

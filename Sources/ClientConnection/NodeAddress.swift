@@ -17,7 +17,7 @@ extension HTTPAddress {
                 fix: "write https://, a host, a port and #sha256= with 64 hexadecimal digits")
         }
         throw HearthError(
-            .invalid, "\(text) is no address of a node",
+            .invalid, "\(text) is not an address of a node",
             fix: "write http:// or https://, a host and a port, as in http://127.0.0.1:7001")
     }
 }

@@ -188,7 +188,8 @@ struct ConfigurationFile {
     func publicKey(_ text: String, at keys: [String]) throws(NodeError) -> PublicKey {
         if let key = PublicKey(text) { return key }
         throw error(
-            #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is no public key"#, at: keys,
+            #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is not a public key"#,
+            at: keys,
             fix: "write the 40 characters that `hearth keys new` printed")
     }
 
@@ -198,7 +199,7 @@ struct ConfigurationFile {
             return text
         }
         throw error(
-            #""public" has "\#(text.prefix(80))", which is no host"#, at: ["public"],
+            #""public" has "\#(text.prefix(80))", which is not a host"#, at: ["public"],
             fix: "write a name, and maybe a port, such as db1.example.com or db1.example.com:8443")
     }
 
@@ -212,7 +213,7 @@ struct ConfigurationFile {
         return try texts.map { text throws(NodeError) in
             if let hash = text.bytesOfHash { return hash }
             throw error(
-                #""secrets" has an entry that is no hash"#, at: ["secrets"],
+                #""secrets" has an entry that is not a hash"#, at: ["secrets"],
                 fix: "write the 64 digits that `hearth keys secret FILE` printed, not the secret")
         }
     }

@@ -83,7 +83,7 @@ extension NodeConfiguration {
                 if address.isLoopback { continue }
                 throw NodeError(
                     problem:
-                        #""\#(setting)" lets anybody be anybody, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
+                        #""\#(setting)" lets every client choose its identity, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
                     fix: "leave out \"\(setting)\", or use 127.0.0.1 for all addresses")
             }
         }

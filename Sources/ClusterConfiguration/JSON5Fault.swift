@@ -44,7 +44,7 @@ private struct JSON5Syntax {
         if offset == text.count { throw fault("the file is empty") }
         try readValue()
         try skipSpace()
-        if offset < text.count { throw fault("the file goes on behind its value") }
+        if offset < text.count { throw fault("the file continues after its value") }
     }
 
     private mutating func readValue() throws(JSON5Fault) {
@@ -115,7 +115,7 @@ private struct JSON5Syntax {
         if ["true", "false", "null"].contains(word) { return }
         if ["Infinity", "NaN"].contains(unsigned) || JSON5Syntax.isNumber(unsigned) { return }
         offset = start
-        throw fault(word.isEmpty ? "expected a value here" : "\(word) is no value: quote a text")
+        throw fault(word.isEmpty ? "expected a value here" : "\(word) is not a value: quote text")
     }
 
     private static func isNumber(_ word: Substring) -> Bool {

@@ -33,7 +33,8 @@ extension NodeConfiguration {
             guard peer != node.id, nodes.contains(where: { $0.id == peer }) else {
                 let others = nodes.map(\.id).filter { $0 != node.id }
                 throw NodeError(
-                    problem: #""via" of node \#(node.id) has "\#(peer)", which is no other node"#,
+                    problem:
+                        #""via" of node \#(node.id) has "\#(peer)", which is not another node"#,
                     fix: others.isEmpty
                         ? #"leave out "via""# : "use one of \(others.joined(separator: ", "))")
             }
@@ -41,7 +42,7 @@ extension NodeConfiguration {
                 let place = #""\#(key)" of node \#(node.id) via \#(peer)"#
                 guard let address = Address(endpoint, scheme: "tcp") else {
                     throw NodeError(
-                        problem: #"\#(place) is no tcp:// address: "\#(endpoint)""#,
+                        problem: #"\#(place) is not a tcp:// address: "\#(endpoint)""#,
                         fix: "write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7400")
                 }
                 if exposure == .network || address.isLoopback || hasKeys { continue }

@@ -18,7 +18,7 @@ package enum Setting: Equatable, Sendable {
     package static func members(ofFile path: String) throws(NodeError) -> [String: Setting] {
         guard case .object(let members) = try ConfigurationFile(path).decode(Setting.self) else {
             throw NodeError(
-                problem: "\(path) is no object", fix: "write it as configs/three-nodes.json5")
+                problem: "\(path) is not an object", fix: "write it as configs/three-nodes.json5")
         }
         return members
     }

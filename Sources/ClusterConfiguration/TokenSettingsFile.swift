@@ -83,7 +83,7 @@ extension TokenSettings.Issuer {
         validSinceSeconds = try document.validSince.map { text throws(NodeError) in
             guard let date = try? Date(text, strategy: .iso8601) else {
                 throw file.error(
-                    "\"validSince\" is no time: \"\(text)\"", at: ["tokens", "issuers"],
+                    "\"validSince\" is not a time: \"\(text)\"", at: ["tokens", "issuers"],
                     fix: "write it as 2026-01-31T12:00:00Z")
             }
             return Int(date.timeIntervalSince1970)

@@ -9,7 +9,7 @@ public enum TargetError: Error, Equatable, Sendable {
     public var problem: String {
         switch self {
         case .badEscape(let escape):
-            "The URI has \(escape), which is no escape: write % as %25."
+            "The URI has \(escape), which is not an escape: write % as %25."
         case .notUTF8(let part): "The URI has \(part), which is not UTF-8."
         }
     }

@@ -38,7 +38,7 @@ public struct Token: Sendable {
         }
         guard header.member("crit") == nil else { throw .critical }
         if let id = header.member("kid") {
-            guard case .string(let id) = id else { throw .malformed("\"kid\" is no string") }
+            guard case .string(let id) = id else { throw .malformed("\"kid\" is not a string") }
             keyID = id
         } else {
             keyID = nil
@@ -65,11 +65,11 @@ public struct Token: Sendable {
                 Result { () throws(Claim.Failure) in try Claim(node) }
             }
         } catch {
-            throw .malformed("the \(name) is no JSON")
+            throw .malformed("the \(name) is not JSON")
         }
         switch claim {
         case .success(.object(let members)): return .object(members)
-        case .success: throw .malformed("the \(name) is no JSON object")
+        case .success: throw .malformed("the \(name) is not a JSON object")
         case .failure(.duplicate(let duplicate)):
             throw .malformed("the \(name) has two members \"\(duplicate.prefix(40))\"")
         }

@@ -50,7 +50,7 @@ extension TokenFailure {
     public var problem: String {
         switch self {
         case .tooLong: "the token has more than \(Token.limit) bytes"
-        case .malformed(let reason): "it is no token: \(reason)"
+        case .malformed(let reason): "it is not a token: \(reason)"
         case .algorithm(let name): "the algorithm \(name) is not that of a key of its issuer"
         case .critical: "the token wants extensions (crit), and none are known"
         case .issuer(let name?): "no issuer \"\(name)\" is trusted"

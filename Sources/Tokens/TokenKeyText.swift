@@ -58,7 +58,7 @@ public struct TokenKeyText {
                 Result { () throws(Claim.Failure) in try Claim(node) }
             }
         } catch {
-            throw Failure("is no JSON: \(error)")
+            throw Failure("is not JSON: \(error)")
         }
         switch document {
         case .failure(.duplicate(let name)): throw Failure("has two members \"\(name)\"")
@@ -122,7 +122,7 @@ extension TokenKeyText {
     }
 
     private static func keys(inCertificates document: Claim) throws(Failure) -> [TokenKey] {
-        guard case .object(let members) = document else { throw Failure("is no JSON object") }
+        guard case .object(let members) = document else { throw Failure("is not a JSON object") }
         var found: [TokenKey] = []
         for member in members {
             guard case .string(let text) = member.value,

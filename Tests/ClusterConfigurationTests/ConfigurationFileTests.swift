@@ -100,7 +100,7 @@ import ZeroMQ
             "hunter2", hash + "0", String(hash.dropLast()) + "g", "é" + hash.dropFirst(2),
         ] {
             let error = try error(in: "{cluster: 'a',\n secrets: ['\(wrong)'], nodes: []}")
-            #expect(error.problem.hasSuffix(#":2: "secrets" has an entry that is no hash"#))
+            #expect(error.problem.hasSuffix(#":2: "secrets" has an entry that is not a hash"#))
             #expect(!"\(error)".contains(wrong))
         }
         let many = [String](repeating: "'\(hash)'", count: 65).joined(separator: ",")
@@ -129,7 +129,7 @@ import ZeroMQ
         #expect(large.problem.contains(#":2: "maxBodyMegabytes" cannot be 33"#))
         for host in ["https://db.test", "", "db.test/x", "a b"] {
             let wrong = try error(in: "{cluster: 'a', nodes: [\(node(1, ", public: '\(host)'"))]}")
-            #expect(wrong.problem.contains("which is no host"))
+            #expect(wrong.problem.contains("which is not a host"))
         }
     }
 
@@ -154,7 +154,7 @@ import ZeroMQ
     @Test func `names a public key that is none`() throws {
         let node = Self.node.dropLast() + ",\n publicKey: 'short'}"
         let error = try error(in: "{cluster: 'a', nodes: [\(node)]}")
-        #expect(error.problem.contains(#":2: "publicKey" has "short", which is no public key"#))
+        #expect(error.problem.contains(#":2: "publicKey" has "short", which is not a public key"#))
     }
 
     @Test func `names an unknown key, its line, and the one that was meant`() throws {
@@ -321,12 +321,13 @@ import ZeroMQ
             nodes[0].routes = [peer: route]
             let error = try error(nodes)
             #expect(
-                error.problem == #""via" of node a has "\#(peer)", which is no other node"#)
+                error.problem == #""via" of node a has "\#(peer)", which is not another node"#)
             #expect(error.fix == "use one of b")
         }
         nodes[0].routes = ["b": PeerRoute(requests: route.requests, updates: "tcp://host:1")]
         #expect(
-            try problem(nodes) == #""updates" of node a via b is no tcp:// address: "tcp://host:1""#
+            try problem(nodes)
+                == #""updates" of node a via b is not a tcp:// address: "tcp://host:1""#
         )
         nodes[0].routes = ["b": PeerRoute(requests: "tcp://10.0.0.1:1", updates: route.updates)]
         #expect(try problem(nodes).contains("leaves this machine unencrypted: tcp://10.0.0.1:1"))

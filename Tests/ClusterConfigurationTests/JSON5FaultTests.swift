@@ -12,16 +12,16 @@ import Testing
         ("{a: 1,, b: 2}", 1, 7, "expected a key or } here"),
         ("{a 1}", 1, 4, "expected a colon behind the key"),
         ("{\n  a: 'x\n}", 2, 6, "this string has no end on its line"),
-        ("{a: 1} x", 1, 8, "the file goes on behind its value"),
+        ("{a: 1} x", 1, 8, "the file continues after its value"),
         ("{\n  nodes: [\n    {id: 'n1'},\n", 2, 10, "no ] closes this"),
         ("{a: 1", 1, 1, "no } closes this"),
         ("{a: }", 1, 5, "expected a value here"),
         ("{a:", 1, 4, "the file ends where a value is expected"),
-        ("{a: tru}", 1, 5, "tru is no value: quote a text"),
-        ("{a: http://x}", 1, 5, "http is no value: quote a text"),
-        ("{a: 0x}", 1, 5, "0x is no value: quote a text"),
+        ("{a: tru}", 1, 5, "tru is not a value: quote text"),
+        ("{a: http://x}", 1, 5, "http is not a value: quote text"),
+        ("{a: 0x}", 1, 5, "0x is not a value: quote text"),
         ("{ /* no end", 1, 3, "this comment has no end"),
-        ("{é: 'é', ü: ü}", 1, 13, "ü is no value: quote a text"),
+        ("{é: 'é', ü: ü}", 1, 13, "ü is not a value: quote text"),
     ])
     func `a fault has its line, its column and its reason`(
         text: String, line: Int, column: Int, problem: String

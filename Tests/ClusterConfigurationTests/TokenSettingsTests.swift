@@ -84,7 +84,7 @@ import Tokens
         ("{issuers: [{signingKeys: ['a', 'b', 'c']}]}", "an issuer has 3 signing keys"),
         ("{issuers: [{signingKeys: ['a'], skewSeconds: 9999}]}", "\"skewSeconds\" cannot be 9999"),
         ("{issuers: [{signingKeys: ['a'], admins: 'x'}]}", "unknown key \"admins\""),
-        ("{issuers: [{signingKeys: ['a'], validSince: 'today'}]}", "\"validSince\" is no time"),
+        ("{issuers: [{signingKeys: ['a'], validSince: 'today'}]}", "\"validSince\" is not a time"),
         (
             "{issuers: [{signingKeys: ['a'], secrets: ['b']}]}",
             "\"signingKeys\" and \"secrets\", its earlier name"
@@ -92,7 +92,7 @@ import Tokens
         ("{unsigned: true}", "unknown key \"unsigned\""),
         ("{issuers: [{signingKeys: ['none.key']}]}", "cannot read signing key"),
         ("{issuers: [{issuer: 'i', audience: 'a', keys: 'none.pem'}]}", "cannot read the keys"),
-        ("{issuers: [{issuer: 'i', audience: 'a', keys: 'c.json5'}]}", "c.json5 is no JSON"),
+        ("{issuers: [{issuer: 'i', audience: 'a', keys: 'c.json5'}]}", "c.json5 is not JSON"),
     ]
 
     @Test(arguments: `The tokens of a cluster`.wrong)
@@ -126,7 +126,7 @@ import Tokens
                 other.nodes[0].requests = "tcp://10.0.0.1:2"
             }
             let error = try #require(throws: NodeError.self) { try other.check(for: .network) }
-            #expect(error.problem.contains("lets anybody be anybody"))
+            #expect(error.problem.contains("lets every client choose its identity"))
         }
         configuration.tokens.unsignedTokens = false
         configuration.nodes[0].client = "http://10.0.0.1:1"
@@ -146,7 +146,9 @@ import Tokens
         try configuration.check(for: .loopback)
         configuration.nodes[0].client = "http://10.0.0.1:1"
         let error = try #require(throws: NodeError.self) { try configuration.check(for: .network) }
-        #expect(error.problem.hasPrefix("\"emulator\" lets anybody be anybody"), "\(error)")
+        #expect(
+            error.problem.hasPrefix("\"emulator\" lets every client choose its identity"),
+            "\(error)")
         #expect(error.fix.contains("leave out \"emulator\""))
     }
 

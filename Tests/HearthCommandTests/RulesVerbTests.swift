@@ -59,6 +59,6 @@ import Testing
     @Test func `test refuses a file of cases with a fault`() throws {
         let outcome = try run("test", "@rules.test", cases: "rules good.json\nallow fly /a")
         #expect(outcome.status == 65)
-        #expect(outcome.errors.contains("rules.test:2:6: \"fly\" is no operation"))
+        #expect(outcome.errors.contains("rules.test:2:6: \"fly\" is not an operation"))
     }
 }

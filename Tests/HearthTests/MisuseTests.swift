@@ -111,7 +111,7 @@ import Testing
         Misuse("the place of a query of a bad path", "invalid key \"a.b\"") {
             $0.child("a.b").queryLimited(toFirst: 1).ref
         },
-        Misuse("a text that is no URL", "no URL of a place") {
+        Misuse("a text that is no URL", "not a URL of a location") {
             $0.database.reference(fromURL: "rooms")
         },
         Misuse("a URL of another node", "is not in the database at http://127.0.0.1:1") {

@@ -17,8 +17,8 @@ import Testing
     @Test(
         arguments: [
             ("https://10.0.0.1:7001#sha256=0a", "the fingerprint in"),
-            ("ftp://10.0.0.1:7001", "is no address of a node"),
-            ("tcp://10.0.0.1:7001", "is no address of a node"),
+            ("ftp://10.0.0.1:7001", "is not an address of a node"),
+            ("tcp://10.0.0.1:7001", "is not an address of a node"),
         ])
     func `that cannot be used is refused with what is wrong`(text: String, problem: String) {
         #expect { try HTTPAddress(node: text) } throws: { error in

@@ -11,11 +11,11 @@ import Testing
     @Test(arguments: [
         (
             #"{".read":true}"#,
-            "open-root everybody may read everything; grant it further down, or to users"
+            "open-root every client may read everything; grant it further down, or only to users"
         ),
         (
             #"{".write":"true || now > 1"}"#,
-            "open-root everybody may write everything; grant it further down, or to users"
+            "open-root every client may write everything; grant it further down, or only to users"
         ),
         (#"{"a":{".read":"now == 'x'"}}"#, "never-true .read of /a is never true: now == 'x'"),
         (
@@ -37,11 +37,11 @@ import Testing
         ),
         (
             #"{"a":{".read":true,"b":{".read":false}}}"#,
-            "shadowed .read of /a/b revokes nothing: that of /a grants it to everybody"
+            "shadowed .read of /a/b revokes nothing: that of /a grants it to every client"
         ),
         (
             #"{"a":{".read":true,"$k":{"c":{".read":"auth != null"}}}}"#,
-            "shadowed .read of /a/$k/c has no effect: that of /a grants it to everybody"
+            "shadowed .read of /a/$k/c has no effect: that of /a grants it to every client"
         ),
         (
             #"{"a":{".write":"auth != null","b":{".write":"auth != null"}}}"#,

@@ -70,12 +70,12 @@ import Testing
     @Test(arguments: [
         ("allow read /a", "1:1: the file names no rules"),
         ("rules r\nfoo", "2:1: \"foo\" begins no statement"),
-        ("rules r\nallow fly /a", "2:6: \"fly\" is no operation"),
+        ("rules r\nallow fly /a", "2:6: \"fly\" is not an operation"),
         ("rules r\nallow read a", "2:12: a path begins with a slash"),
         ("rules r\nallow read /a as bob", "2:18: no user bob is declared above"),
         ("rules r\nallow write /a {b: }", "2:20: Unexpected '}'."),
         ("rules r\nallow write /a", "2:15: Unexpected end of input."),
-        ("rules r\nallow read /a query {limit: 1}", "2:21: this is no query"),
+        ("rules r\nallow read /a query {limit: 1}", "2:21: this is not a query"),
         ("rules r\nnow never", "2:4: now needs a number of milliseconds"),
         ("rules r\ndata {\"a.b\": 1}", "2:6: invalid key \"a.b\": it contains \".\""),
     ])

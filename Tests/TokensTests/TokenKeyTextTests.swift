@@ -59,7 +59,7 @@ import Testing
 
     private static let keyless: [(String, String)] = [
         ("", "no key"), ("hello", "no key"), ("{}", "no key"), (#"{"keys":[]}"#, "no key"),
-        ("{", "is no JSON"), (#"{"keys":[],"keys":[]}"#, "two members"),
+        ("{", "is not JSON"), (#"{"keys":[],"keys":[]}"#, "two members"),
         (#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"}]}"#, "damaged"),
         (#"{"keys":[{"kty":"oct","k":"AA"}]}"#, "private key or a secret"),
         (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","d":"AA"}]}"#, "private key or a secret"),

@@ -12,18 +12,18 @@ import Testing
 
     private static let malformed: [(String, String)] = [
         ("", "three parts"), ("a", "three parts"), ("a.b", "three parts"),
-        ("a.b.c.d", "three parts"), ("..", "header is no JSON"),
+        ("a.b.c.d", "three parts"), ("..", "header is not JSON"),
         ("e30=.e30.", "header is not base64url"), ("e3 0.e30.", "header is not base64url"),
-        ("e30.e30.", "no \"alg\""), (token(header, "[]", ""), "payload is no JSON object"),
-        (token("[]", "{}", ""), "header is no JSON object"),
+        ("e30.e30.", "no \"alg\""), (token(header, "[]", ""), "payload is not a JSON object"),
+        (token("[]", "{}", ""), "header is not a JSON object"),
         (token(header, #"{"a":1,"a":1}"#, ""), "payload has two members \"a\""),
         (token(#"{"alg":"HS256","alg":"none"}"#, "{}", ""), "header has two members \"alg\""),
         (token(header, #"{"a":[{"b":1,"\u0062":2}]}"#, ""), "two members \"b\""),
         (token(#"{"alg":7}"#, "{}", ""), "no \"alg\""),
-        (token(#"{"alg":"HS256","kid":7}"#, "{}", ""), "\"kid\" is no string"),
-        (token(header, "{", ""), "payload is no JSON"),
+        (token(#"{"alg":"HS256","kid":7}"#, "{}", ""), "\"kid\" is not a string"),
+        (token(header, "{", ""), "payload is not JSON"),
         (token(header, "{}") + ".=", "signature is not base64url"),
-        (token(header, "{\"a\":\"\u{0}\"}", ""), "payload is no JSON"),
+        (token(header, "{\"a\":\"\u{0}\"}", ""), "payload is not JSON"),
     ]
 
     @Test(arguments: TokenTests.malformed)

@@ -96,7 +96,8 @@ extension Write {
         var writes: [Write] = []
         for (name, value) in values {
             guard let name = name.base as? String else {
-                throw DataError(problem: "the key \(name) is no string", fix: "use paths as keys")
+                throw DataError(
+                    problem: "the key \(name) is not a string", fix: "use paths as keys")
             }
             writes.append(Write(path: try Path(name), value: try Value(plain: value)))
         }

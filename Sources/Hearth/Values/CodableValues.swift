@@ -43,7 +43,7 @@ extension Value {
             return try decoder.decode(type, from: Data(JSONWriter.bytes(of: self)))
         } catch {
             throw HearthError(
-                .invalid, "the data is no \(type): \(error)",
+                .invalid, "the data is not a \(type): \(error)",
                 fix: "compare the type's members with what is stored; optional ones may be missing")
         }
     }

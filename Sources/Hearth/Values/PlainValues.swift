@@ -49,7 +49,7 @@ extension Value {
         for (name, member) in members {
             guard let name = name.base as? String else {
                 throw DataError(
-                    problem: "the key \(name)\(description(of: place)) is no string",
+                    problem: "the key \(name)\(description(of: place)) is not a string",
                     fix: "use strings as keys")
             }
             let value = try convert(member, at: place + [name])

@@ -20,7 +20,7 @@ extension Path {
     /// Takes the path of a URL, behind its scheme, host and port.
     init(url: String) throws(DataError) {
         let wrong = DataError(
-            problem: "\(url) is no URL of a place",
+            problem: "\(url) is not a URL of a location",
             fix: "write an address and a path, as in http://127.0.0.1:7001/rooms/lobby")
         guard let scheme = url.range(of: "://") else { throw wrong }
         let rest = url[scheme.upperBound...].prefix { $0 != "?" }

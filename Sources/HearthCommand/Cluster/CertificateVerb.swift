@@ -37,7 +37,7 @@ enum CertificateVerb {
         let text = host.contains(":") ? "[\(host)]" : host
         guard Certificate.isHost(host), HTTPAddress("https://\(text):1") != nil else {
             throw invocation.usageError(
-                "\"\(host)\" is no host", fix: "write a name or an address without its port")
+                "\"\(host)\" is not a host", fix: "write a name or an address without its port")
         }
     }
 }

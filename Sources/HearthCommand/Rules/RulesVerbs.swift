@@ -82,15 +82,18 @@ extension Verb {
         "statements of a file",
         [
             ("rules FILE", "The document, beside the file of cases."),
-            ("data [PATH] VALUE", "What is stored before the cases that follow."),
+            ("data [PATH] VALUE", "The stored data for the following cases."),
             ("user NAME VALUE", "A user: the value of auth, such as {uid: \"ada\"}."),
-            ("now MILLISECONDS", "The time of the cases that follow, since 1970."),
-            ("allow …, deny …", "A case: what the rules must do. No case changes the data."),
-            ("… read PATH [query VALUE]", "Reads, with such members as {limitToFirst: 5}."),
-            ("… write PATH VALUE", "Replaces what is there."),
+            ("now MILLISECONDS", "The time of the following cases, since 1970."),
+            ("allow …, deny …", "A case with the expected decision. Cases change no data."),
+            ("… read PATH [query VALUE]", "Reads, with a query such as {limitToFirst: 5}."),
+            ("… write PATH VALUE", "Replaces the value."),
             ("… update PATH VALUE", "Writes several paths at once."),
-            ("… delete PATH", "Removes what is there."),
-            ("… as none, as NAME, as VALUE", "Who asks; without it, nobody who is signed in."),
+            ("… delete PATH", "Removes the value."),
+            (
+                "… as none, as NAME, as VALUE",
+                "The user of the operation; without it, no user is signed in."
+            ),
         ])
 }
 
@@ -100,8 +103,8 @@ extension HelpTable {
         "example of a file",
         [
             ("rules rules.json", "The document."),
-            ("data  /users/ada {name: \"Ada\"}", "What is stored; # and // begin comments."),
-            ("user  ada {uid: \"ada\"}", "Somebody who is signed in."),
+            ("data  /users/ada {name: \"Ada\"}", "The stored data; # and // begin comments."),
+            ("user  ada {uid: \"ada\"}", "A signed-in user."),
             ("allow read  /users/ada as ada", "Passes if she may read it."),
             ("deny  write /users/ada {name: 7} as ada", "Passes if she may not write this."),
         ])

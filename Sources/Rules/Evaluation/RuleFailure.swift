@@ -13,7 +13,7 @@ enum RuleFailure: Error, Equatable, Sendable {
     var text: String {
         switch self {
         case .noParent: "the root has no parent"
-        case .noNumber: "an operand is no number"
+        case .noNumber: "an operand is not a number"
         case .noString: "a string is needed"
         case .notOrdered: "two numbers or two strings are needed"
         case .notAdded: "numbers or strings are needed"

@@ -37,7 +37,7 @@ struct RuleReview {
             guard let rule, outcomes[rule] == .isTrue else { continue }
             warn(
                 rules[rule], .openRoot,
-                "everybody may \(verb) everything; grant it further down, or to users")
+                "every client may \(verb) everything; grant it further down, or only to users")
         }
     }
 
@@ -92,7 +92,7 @@ extension RuleReview {
             let location = rules[upper].location
             if outcomes[upper] == .isTrue {
                 let effect = rule.text == "false" ? "revokes nothing" : "has no effect"
-                let reason = "that of \(location) grants it to everybody"
+                let reason = "that of \(location) grants it to every client"
                 return warn(rule, .shadowed, "\(start) \(effect): \(reason)")
             }
             if rules[upper].expression.source == rule.expression.source, rule.text != "false",

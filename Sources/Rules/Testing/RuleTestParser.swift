@@ -111,7 +111,7 @@ extension RuleTestParser {
             for (path, value) in changes { situation.after.set(value, at: path) }
             operation = .update(changes.map(\.path))
         default:
-            throw SourceError(offset: place, text: "\"\(verb)\" is no operation")
+            throw SourceError(offset: place, text: "\"\(verb)\" is not an operation")
         }
         situation.auth = try readUser()
         return RuleStatement(operation, in: situation)
@@ -122,7 +122,7 @@ extension RuleTestParser {
         guard try skipWord("query") else { return QueryShape() }
         let node = try reader.readValue()
         guard let query = QueryShape(node.claim) else {
-            throw SourceError(offset: node.offset, text: "this is no query")
+            throw SourceError(offset: node.offset, text: "this is not a query")
         }
         return query
     }

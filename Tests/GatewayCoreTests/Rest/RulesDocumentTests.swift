@@ -196,7 +196,7 @@ import Testing
         let document = #"{"rules": {".read": true, "a": {".read": false}}}"#
         let target = Self.target + "?warnings=true" + more
         let answer = node.curl(target, "PUT", body: document)
-        #expect(answer.body.hasPrefix(#"{"status":"ok","warnings":["1:21: everybody may read"#))
+        #expect(answer.body.hasPrefix(#"{"status":"ok","warnings":["1:21: every client may read"#))
         #expect(answer.body.contains("[shadowed]"))
         let fine = node.curl(target, "PUT", body: #"{"rules":{}}"#)
         #expect(fine.body == #"{"status":"ok","warnings":[]}"#)
