@@ -51,6 +51,8 @@ extension ConsoleFile {
         while case let count = fread(&part, 1, part.count, file), count > 0 {
             bytes += part[..<count]
         }
+        // A folder can be opened as well, and has no bytes.
+        if bytes.isEmpty { return nil }
         self.init(bytes, at: path)
     }
 }
