@@ -11,6 +11,7 @@ import Testing
 
     @Test(
         arguments: [
+            ("browser", "http://127.0.0.1:7001/"),
             ("hearth", "hearth get / --node http://127.0.0.1:7001"),
             ("curl", "curl http://127.0.0.1:7001/.json"),
             ("JavaScript", #"connectDatabaseEmulator(getDatabase(app), "127.0.0.1", 7001)"#),

@@ -10,6 +10,7 @@ struct ClientHints {
     var lines: [(client: String, line: String)] {
         let (host, port, authority) = (address.host, address.port, address.authority)
         return [
+            ("browser", "\(address.location)/"),
             ("hearth", "hearth get / --node \(address)"),
             ("curl", "curl \(address)/.json"),
             ("JavaScript", #"connectDatabaseEmulator(getDatabase(app), "\#(host)", \#(port))"#),

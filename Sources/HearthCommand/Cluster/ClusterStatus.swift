@@ -26,6 +26,7 @@ enum ClusterStatus {
         guard invocation.has(watch) else {
             let statuses = cluster.statuses()
             show(statuses, since: nil, invocation)
+            if !invocation.has(json) { printConsole(of: statuses) }
             try requireServing(statuses)
             return .success
         }
@@ -59,6 +60,12 @@ enum ClusterStatus {
         throw CommandError(
             .unavailable, problems.joined(separator: ", "),
             fix: "`hearth cluster doctor` says what to do")
+    }
+
+    /// Prints the address of the console at the first node that serves. It is for people, so it goes to standard error.
+    private static func printConsole(of statuses: [ObservedNode]) {
+        guard let serving = statuses.first(where: { $0.state == .serving }) else { return }
+        Terminal.standardError.print("console: \(serving.node.address.location)/.cluster")
     }
 
     private static func show(

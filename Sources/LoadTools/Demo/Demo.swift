@@ -34,6 +34,7 @@ package struct Demo {
         let nodes = cluster.file.nodes
         let (n1, n2, n3) = (nodes[0], nodes[1], nodes[2])
         for node in nodes { story.show("\(node.id)  \(node.client)") }
+        story.show("the console, in a browser: \(n1.client)/rooms/lobby")
         try story.pause()
 
         story.begin(
