@@ -60,6 +60,9 @@ static const unsigned char parts_compare_nodes_js[] = {
 static const unsigned char parts_spark_line_js[] = {
 #embed "web/parts/spark-line.js"
 };
+static const unsigned char parts_table_columns_js[] = {
+#embed "web/parts/table-columns.js"
+};
 static const unsigned char parts_tree_model_js[] = {
 #embed "web/parts/tree-model.js"
 };
@@ -98,6 +101,7 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
     HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
     HEARTH_FILE("parts/spark-line.js", parts_spark_line_js),
+    HEARTH_FILE("parts/table-columns.js", parts_table_columns_js),
     HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),
     HEARTH_FILE("parts/tree-view.js", parts_tree_view_js),
     HEARTH_FILE("parts/value-history.js", parts_value_history_js),

@@ -46,7 +46,7 @@ function showState() {
   const about = feed.about.value;
   const name = about?.node || location.host;
   const [kind, text] = {
-    connecting: ['warn', 'Connecting'], ready: ['good', name], denied: ['warn', 'Not signed in'], lost: ['bad', 'No connection'],
+    connecting: ['warn', 'Connecting'], ready: ['good', name], lost: ['bad', 'No connection'],
   }[feed.state.value];
   fill(state, h('span', { class: `dot ${kind}` }), h('span', { class: feed.state.value === 'ready' ? '' : 'name' }, text));
   state.title = feed.state.value === 'ready' ? `Connected to ${name} at ${location.host}` : text;
@@ -56,10 +56,9 @@ function showState() {
 }
 
 function showAccount(about) {
-  if (!about && feed.state.value !== 'denied') return fill(account);
-  if (about?.open || about?.emulator) return fill(account);
+  if (!about || about.open || about.emulator) return fill(account);
   if (!hasToken()) return fill(account, button('Sign in', { kind: 'main', onclick: signIn }));
-  const user = about?.user === 'administrator' ? 'Administrator' : about?.user?.uid ?? about?.user?.sub ?? 'Not signed in';
+  const user = about.user === 'administrator' ? 'Administrator' : about.user?.uid ?? about.user?.sub ?? 'Not signed in';
   fill(account, h('span', { class: 'tag wide' }, user), button('Sign out', { kind: 'quiet', onclick: () => setToken(null) }));
 }
 
@@ -77,7 +76,7 @@ function showBanner(name) {
 /** Asks for a token. */
 export async function signIn() {
   const values = await dialog('Sign in', [
-    h('p', { class: 'muted' }, 'The token stays in this tab until you close it. It is sent to this node alone, never in an address.'),
+    h('p', { class: 'muted' }, 'The token stays in this tab until you close it. It is sent to the nodes of this cluster alone, never in an address.'),
     h('label', { class: 'field' }, h('span', {}, 'Secret or token'), h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: false, class: 'mono' }),
       h('small', {}, 'A secret of the cluster makes you an administrator; a token of a user shows what the rules permit that user.')),
   ], { accept: 'Sign in', check: ({ token }) => (token.trim() ? null : 'Enter a secret or a token.') });

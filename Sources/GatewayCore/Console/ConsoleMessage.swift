@@ -1,5 +1,6 @@
 internal import DataTree
 internal import JSONText
+internal import QueryEngine
 
 /// A message of the console's page to its node: a JSON object whose member `t` names its kind.
 enum ConsoleMessage: Equatable {
@@ -85,12 +86,12 @@ extension JSONNode {
 extension ConsoleWindow.Place {
     fileprivate init(_ node: JSONNode) throws(ConsoleMessage.Failure) {
         path = try node.path
-        count = min(max(1, Int(clamping: node["count"]?.integer ?? 1)), ConsoleWindow.rowLimit)
-        switch node["order"]?.string {
-        case nil, "key": isDescending = false
-        case "-key": isDescending = true
-        default: throw ConsoleMessage.Failure(problem: "order is not key or -key")
-        }
+        let name = node["order"]?.string ?? "key"
+        isDescending = name.hasPrefix("-")
+        order = try ChildOrder(console: isDescending ? String(name.dropFirst()) : name)
+        hasFields = node["fields"]?.boolean ?? false
+        let limit = hasFields ? ConsoleWindow.tableRowLimit : ConsoleWindow.rowLimit
+        count = min(max(1, Int(clamping: node["count"]?.integer ?? 1)), limit)
         if let key = node["key"]?.string {
             guard let key = try? Key(key) else {
                 throw ConsoleMessage.Failure(problem: "no child can have the key \(key.prefix(80))")
@@ -98,6 +99,25 @@ extension ConsoleWindow.Place {
             start = .key(key)
         } else {
             start = .rank(max(0, Int(clamping: node["from"]?.integer ?? 0)))
+        }
+    }
+}
+
+extension ChildOrder {
+    /// The order that a page names: `key`, `value`, `priority`, or `child:` and a path.
+    fileprivate init(console name: String) throws(ConsoleMessage.Failure) {
+        switch name {
+        case "key": self = .key
+        case "value": self = .value
+        case "priority": self = .priority
+        default:
+            guard name.hasPrefix("child:"), let path = try? Path(String(name.dropFirst(6))),
+                !path.isRoot
+            else {
+                throw ConsoleMessage.Failure(
+                    problem: "order is not key, value, priority or child:PATH")
+            }
+            self = .child(path)
         }
     }
 }

@@ -8,8 +8,13 @@ struct ConsoleRow {
     /// The most characters of a string.
     static let textLimit = 120
 
+    /// The most fields of a child, for a table.
+    static let fieldLimit = 20
+
     let key: Key
     let value: Value
+    /// Whether the row has the fields of an object.
+    var hasFields = false
 
     /// Whether this row shows the same child as an older one, and nothing below it has changed. Equal values may count as
     /// changed.
@@ -17,13 +22,20 @@ struct ConsoleRow {
         key == old.key && value.isUnchanged(since: old.value)
     }
 
-    /// The row: `[key, kind, text, count]`, and the priority if there is one. The count is that of the children, or of the bytes
-    /// of a string.
+    /// The row: `[key, kind, text, count]`, then the priority if there is one, or null before an object with the texts of the first
+    /// fields. The count is that of the children, or of the bytes of a string.
     var json: String {
         let (kind, text, count) = value.summary
         var json = "[\(quoted(key.text)),\"\(kind)\",\(text),\(count)"
-        if !value.priority.isNull { json += ",\(value.priority.summary.text)" }
+        if hasFields || !value.priority.isNull { json += ",\(value.priority.summary.text)" }
+        if hasFields { json += ",\(fields)" }
         return json + "]"
+    }
+
+    private var fields: String {
+        let fields = value.children.lazy.prefix(ConsoleRow.fieldLimit)
+            .map { quoted($0.key.text) + ":" + quoted($0.value.inPreview) }
+        return "{\(fields.joined(separator: ","))}"
     }
 
     private func quoted(_ text: String) -> String { JSONWriter.text(of: .string(text)) }

@@ -269,7 +269,7 @@ extension ConsoleSession {
         }
         windows[id]!.request = nil
         windows[id]!.dueMilliseconds =
-            now.elapsedMilliseconds + ConsoleSession.windowMilliseconds
+            now.elapsedMilliseconds + windows[id]!.intervalMilliseconds
         let text = windows[id]!.show(value, as: id, at: now.elapsedMilliseconds)
         return text.map { [.send($0)] } ?? []
     }

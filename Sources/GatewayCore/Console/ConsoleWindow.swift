@@ -1,12 +1,14 @@
 internal import DataTree
 internal import JSONText
+internal import QueryEngine
 
 /// A part of the children of one location that a page of the console shows: some hundred rows from a rank or a key on.
 ///
 /// It holds the rows that the page has. Each new value of the location gives a message with the rows that differ.
 struct ConsoleWindow {
-    /// The most rows of a window.
+    /// The most rows of a window, and of one whose rows have fields.
     static let rowLimit = 256
+    static let tableRowLimit = 100
     /// The page learns a new number of children at most this often, if no row differs.
     static let totalMilliseconds: UInt64 = 1_000
 
@@ -20,8 +22,11 @@ struct ConsoleWindow {
         var path: Path
         var start: Start
         var count: Int
-        /// Whether the greatest key is the first row.
+        var order = ChildOrder.key
+        /// Whether the last child in the order is the first row.
         var isDescending: Bool
+        /// Whether the rows have the fields of their children, for a table.
+        var hasFields = false
     }
 
     /// The rows that the page has.
@@ -38,6 +43,8 @@ struct ConsoleWindow {
     /// When the next value is due.
     var dueMilliseconds: UInt64 = 0
     private var shown: Shown?
+    /// The children that were sorted last.
+    private var list: ConsoleList?
     private var toldMilliseconds: UInt64 = 0
     /// The refusal that the page has been sent.
     private var failure: String?
@@ -46,14 +53,25 @@ struct ConsoleWindow {
 
     /// Shows other children; rows that the page has already are not sent again.
     mutating func move(to next: Place) {
-        if next.path != place.path || next.isDescending != place.isDescending { shown = nil }
+        if !next.showsSameList(as: place) { shown = nil }
         place = next
         failure = nil
     }
 
+    /// How long the next read waits: lists that are sorted are read less often.
+    var intervalMilliseconds: UInt64 {
+        place.order == .key
+            ? ConsoleSession.windowMilliseconds : 5 * ConsoleSession.windowMilliseconds
+    }
+
     /// Returns the message with what differs from the rows that the page has; nil if nothing does.
     mutating func show(_ value: Value, as id: Int, at milliseconds: UInt64) -> [UInt8]? {
-        let next = rows(of: value)
+        guard let next = rows(of: value) else {
+            let limit = ConsoleList.sortLimit
+            return refuse(
+                "too_big", "more than \(limit) children are shown in the order of their keys alone",
+                "choose that order, or read the list with a query", as: id)
+        }
         let hadFailed = failure != nil
         failure = nil
         guard let shown, !hadFailed else {
@@ -84,27 +102,37 @@ struct ConsoleWindow {
         return ConsoleText.refusal(of: id, code, problem, fix)
     }
 
-    private func rows(of value: Value) -> Shown {
-        let children = value.children
-        let total = children.count
+    /// The rows of a value; nil if its children are too many to be sorted.
+    private mutating func rows(of value: Value) -> Shown? {
+        guard let list = list(of: value.children) else { return nil }
+        let total = list.count
         var from = 0
         switch place.start {
         case .rank(let rank): from = rank
         case .key(let key):
-            let rank = children.rank(of: key)
+            let rank = list.rank(of: key)
             // The first row is the key itself, or the next one that is there in this direction.
-            from = place.isDescending ? total - (children.contains(key) ? rank + 1 : rank) : rank
+            let isThere = place.order != .key || list.children.contains(key)
+            from = place.isDescending ? total - (isThere ? rank + 1 : rank) : rank
         }
         from = max(0, min(from, total - place.count))
         let end = min(from + place.count, total)
-        var rows: [ConsoleRow] = []
-        rows.reserveCapacity(end - from)
         let ranks = place.isDescending ? total - end..<total - from : from..<end
-        children.visit(in: ranks) { rows.append(ConsoleRow(key: $0, value: $1)) }
+        var rows = list.rows(in: ranks, withFields: place.hasFields)
         if place.isDescending { rows.reverse() }
         let key = place.path.last ?? Key(unchecked: "")
         return Shown(
             from: from, total: total, rows: rows, location: ConsoleRow(key: key, value: value))
+    }
+
+    /// The children in the window's order, which are sorted again only after a change.
+    private mutating func list(of children: Children) -> ConsoleList? {
+        if let list, list.order == place.order, list.children.isShared(with: children) {
+            return list
+        }
+        let next = ConsoleList(of: children, by: place.order)
+        list = place.order == .key ? nil : next
+        return next
     }
 
     /// The rows of a message: a row that the page has is its position there, as JSON. Nil if all rows are where they were.
@@ -127,5 +155,13 @@ struct ConsoleWindow {
         ConsoleText.rows(
             of: id, from: shown.from, total: shown.total, location: shown.location.json,
             rows: rows, isFirst: isFirst)
+    }
+}
+
+extension ConsoleWindow.Place {
+    /// Whether rows of one place are rows of the other one as well.
+    fileprivate func showsSameList(as other: ConsoleWindow.Place) -> Bool {
+        path == other.path && order == other.order && isDescending == other.isDescending
+            && hasFields == other.hasFields
     }
 }

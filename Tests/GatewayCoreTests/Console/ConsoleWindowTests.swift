@@ -123,6 +123,44 @@ import Testing
         #expect(try #require(show(value, in: &window)) == (1, 9, ["1", "2", "d"]))
     }
 
+    @Test(arguments: [(false, ["c", "a", "b"]), (true, ["b", "a", "c"])])
+    func `a window in the order of a child shows its rows in that order`(
+        isDescending: Bool, keys: [String]
+    ) throws {
+        var window = ConsoleWindow(
+            .init(
+                path: .root, start: .rank(0), count: 3, order: .child(try Path("n")),
+                isDescending: isDescending))
+        let value = value(#"{"a":{"n":2},"b":{"n":3},"c":{"n":1}}"#)
+        #expect(try #require(show(value, in: &window)).rows == keys)
+        #expect(show(value, in: &window, at: 5_000) == nil)
+        var other = value
+        other.set(.integer(9), at: try Path("c/n"))
+        #expect(try #require(show(other, in: &window)).rows.contains("c"))
+    }
+
+    @Test func `a long list is refused in another order than that of keys`() {
+        var value = Value.null
+        value.mutateChildren { children in
+            for index in 0...ConsoleList.sortLimit {
+                children[Key(unchecked: "k\(index)")] = .integer(1)
+            }
+        }
+        var window = ConsoleWindow(
+            .init(path: .root, start: .rank(0), count: 3, order: .value, isDescending: false))
+        let texts = (0..<2).map { _ in
+            window.show(value, as: 1, at: 0).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(texts[0]?.contains(#""code":"too_big""#) == true)
+        #expect(texts[1] == nil)
+    }
+
+    @Test func `a row has the fields of its child for a table`() {
+        let row = ConsoleRow(
+            key: Key(unchecked: "k"), value: value(#"{"a":1,"b":"x"}"#), hasFields: true)
+        #expect(row.json == #"["k","object","a: 1, b: \"x\"",2,null,{"a":"1","b":"\"x\""}]"#)
+    }
+
     @Test func `a refusal is sent once, and the rows again after it`() throws {
         var window = window()
         let value = list(4)

@@ -4,7 +4,7 @@ import { Signal } from './signals.js';
 
 const delays = [250, 500, 1000, 2000, 4000];
 
-/** A feed. `state` is `connecting`, `ready`, `denied` or `lost`; messages go to the handlers of their numbers. */
+/** A feed. `state` is `connecting`, `ready` or `lost`; messages go to the handlers of their numbers. */
 export class Feed {
   #socket = null;
   #address;
@@ -14,6 +14,8 @@ export class Feed {
   #isClosed = false;
   #requests = new Map();
   #lastNumber = 0;
+  // Whether the node has refused the token, so that the page goes on without one.
+  #isRefused = false;
 
   state = new Signal('connecting');
   /** What the node says about itself and the user; null before. */
@@ -36,6 +38,7 @@ export class Feed {
     clearTimeout(this.#timer);
     const socket = new WebSocket(this.#address, 'console.1');
     this.#socket = socket;
+    this.#isRefused = false;
     const limit = setTimeout(() => socket.close(), 5000);
     socket.onopen = () => socket.send(JSON.stringify({ t: 'hello', token: this.#token() ?? undefined }));
     socket.onmessage = (event) => {
@@ -62,7 +65,7 @@ export class Feed {
     switch (message.t) {
       case 'ready':
         this.#attempts = 0;
-        this.denial.value = null;
+        if (!this.#isRefused) this.denial.value = null;
         this.about.value = message;
         this.state.value = 'ready';
         // What was open before is opened again.
@@ -70,7 +73,8 @@ export class Feed {
         break;
       case 'denied':
         this.denial.value = message;
-        if (!this.about.value) this.state.value = 'denied';
+        if (!this.#isRefused) this.#write({ t: 'hello' });
+        this.#isRefused = true;
         break;
       case 'status':
         this.status.value = message.status;
@@ -87,6 +91,7 @@ export class Feed {
   /** Shows another token, or none. */
   identify() {
     this.status.value = undefined;
+    this.#isRefused = false;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#write({ t: 'hello', token: this.#token() ?? undefined });
     else this.retry();
   }

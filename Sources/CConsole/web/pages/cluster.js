@@ -28,8 +28,8 @@ class ClusterPage {
     this.notice = h('div', { hidden: true });
     this.element = h('div', { class: 'page' },
       h('div', { class: 'page-head' }, h('div', { class: 'grow' }, h('h1', {}, 'Cluster'), this.summary),
-        button('Back up', { picture: 'download', hint: 'Have this node write a copy of its database', onclick: () => this.#backUp() }),
-        button('Evict a node', { kind: 'danger', onclick: () => this.#evict() })),
+        this.commands = h('div', { class: 'actions' }, button('Back up', { picture: 'download', hint: 'Have this node write a copy of its database', onclick: () => this.#backUp() }),
+        button('Evict a node', { kind: 'danger', onclick: () => this.#evict() }))),
       this.notice, this.content);
     this.endings = [this.state.changes.follow(() => this.#redraw()), feed.about.follow(() => this.#redraw()), feed.state.follow(() => this.#redraw())];
   }
@@ -62,6 +62,7 @@ class ClusterPage {
     const about = feed.about.value;
     const isHidden = about !== null && !isAdministrator();
     this.content.hidden = isHidden || !about;
+    this.commands.hidden = this.content.hidden;
     this.notice.hidden = !this.content.hidden;
     if (!about) return fill(this.notice, h('div', { class: 'notice card' }, h('div', { class: 'spinner' }), h('h2', {}, 'Asking the node')));
     if (isHidden) {

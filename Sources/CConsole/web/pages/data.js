@@ -3,7 +3,7 @@
 import { announce, button, copy, dialog, fill, h, icon, toast } from '../base/dom.js';
 import { read, valueLimit } from '../base/data.js';
 import { bytes, pushPrefix, things } from '../base/format.js';
-import { dataAddress, decoded, keysOf, parentOf, pathOf } from '../base/paths.js';
+import { dataAddress, decoded, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, hasToken } from '../base/session.js';
 import { addChild, exportFile, importFile, removeValue } from '../parts/actions.js';
@@ -27,15 +27,18 @@ class DataPage {
     this.place = h('div', { class: 'place' });
     this.find = h('input', { type: 'search', placeholder: 'Find a key or a time', 'aria-label': 'Find a key or a time in this list', spellcheck: false, autocomplete: 'off' });
     this.pause = button('Pause', { picture: 'pause', kind: 'quiet', hint: 'Keep the picture still', onclick: () => this.#togglePause() });
-    this.sort = button('Ascending', { picture: 'sort', kind: 'quiet', hint: 'Turn the order of the keys', onclick: () => this.#turn() });
+    this.order = h('select', { 'aria-label': 'Order', title: 'The order of the children', onchange: () => this.#chooseOrder() });
+    this.direction = button('Ascending', { picture: 'sort', kind: 'quiet', hint: 'Turn the order', onclick: () => this.#sort(this.tree.order, !this.tree.isDescending) });
+    this.table = button('Table', { picture: 'table', kind: 'quiet', hint: 'Show the fields of the children in columns', onclick: () => this.#toggleTable() });
     this.tree = document.createElement('tree-view');
     this.tree.feed = feed;
     this.cover = h('div', { class: 'cover', hidden: true });
     this.panel = new ValuePanel();
     this.side = h('div', { class: 'tree-side' },
-      h('div', { class: 'tree-head' }, h('label', { class: 'find' }, icon('find'), this.find), h('div', { class: 'grow' }), this.sort, this.pause),
+      h('div', { class: 'tree-head' }, h('label', { class: 'find' }, icon('find'), this.find), this.order, this.direction, this.table, this.pause),
       this.tree, this.cover);
     this.element = h('div', { class: 'data' }, this.place, this.side, this.panel.element);
+    this.#showOrders();
     this.#listen();
     this.#endings.push(route.follow(({ page, path }) => { if (page === 'data') this.#show(path); }));
     this.#endings.push(feed.state.follow(() => this.#showCover()));
@@ -55,6 +58,7 @@ class DataPage {
     on('count', (detail) => this.#showCount(detail));
     on('enter', ({ path }) => route.go('data', path));
     on('leave', () => this.#leave());
+    on('order', ({ order }) => this.#sort(order, order === this.tree.order && !this.tree.isDescending));
     on('edit', () => this.panel.edit());
     on('remove', (chosen) => { if (chosen) removeValue(chosen.path); });
     on('command', (command) => this.#command(command));
@@ -128,15 +132,18 @@ class DataPage {
   }
 
   #coverContent() {
-    if (feed.state.value === 'denied') return notice('Sign in to see the data', 'This node shows data to those with a secret or a token.', [signInButton()]);
     if (!this.#at) {
       if (feed.state.value === 'lost') return notice('The node does not answer', 'It may be starting, or stopped. The page connects once it is there.', [], true);
       return notice('Loading', '', [], true);
     }
     const { refusal, at } = this.#at;
+    if (refusal?.code === 'permission_denied' && !feed.about.value?.tokens) return notice('Sign in to see the data', 'This node shows data to those with a secret of the cluster.', [signInButton()]);
     if (refusal?.code === 'permission_denied') {
       return notice('The rules do not permit this', hasToken() ? 'You may still see locations below: type a path.' : 'Sign in, or type the path of a location that is public.',
         [button('Go to a path', { picture: 'edit', onclick: () => this.#typePath() }), hasToken() ? null : signInButton()]);
+    }
+    if (refusal?.code === 'too_big' && this.tree.order !== 'key') {
+      return notice('This list is too long for that order', 'More than 5,000 children are shown in the order of their keys. A query with an index reads the others.', [button('Order by key', { kind: 'main', onclick: () => this.#sort('key', false) })]);
     }
     if (refusal) return notice('This location cannot be shown', `${refusal.problem}; ${refusal.fix}.`);
     if (at[1] === 'null') {
@@ -172,11 +179,35 @@ class DataPage {
     if (!isTime && !key.startsWith(text)) toast(`No key begins with ${text}: this is the next one.`, { seconds: 3 });
   }
 
-  #turn() {
-    const isDescending = !this.tree.isDescending;
-    this.sort.lastChild.textContent = isDescending ? 'Descending' : 'Ascending';
-    this.sort.setAttribute('aria-pressed', isDescending);
-    this.tree.turn(isDescending);
+  #sort(order, isDescending) {
+    this.direction.lastChild.textContent = isDescending ? 'Descending' : 'Ascending';
+    this.direction.setAttribute('aria-pressed', isDescending);
+    this.tree.sort(order, isDescending);
+    this.#showOrders();
+    this.tree.focus();
+  }
+
+  #showOrders() {
+    const { order } = this.tree;
+    const orders = [['key', 'By key'], ['value', 'By value'], ['priority', 'By priority']];
+    if (order.startsWith('child:')) orders.push([order, `By ${order.slice(6)}`]);
+    fill(this.order, [...orders, ['child', 'By a child …']].map(([value, text]) => h('option', { value, selected: value === order }, text)));
+  }
+
+  async #chooseOrder() {
+    let order = this.order.value;
+    if (order === 'child') {
+      const values = await dialog('Order by a child', h('label', { class: 'field' }, h('span', {}, 'Path below each child'),
+        h('input', { name: 'path', class: 'mono', placeholder: 'author/name', spellcheck: false, autocomplete: 'off' })),
+      { accept: 'Order', check: ({ path }) => keysOf(path).map(keyProblem).find(Boolean) ?? (keysOf(path).length ? null : 'Enter a path.') });
+      order = values ? `child:${keysOf(values.path).join('/')}` : this.tree.order;
+    }
+    this.#sort(order, this.tree.isDescending);
+  }
+
+  #toggleTable() {
+    this.tree.isTable = !this.tree.isTable;
+    this.table.setAttribute('aria-pressed', this.tree.isTable);
     this.tree.focus();
   }
 

@@ -103,7 +103,7 @@ export class ClusterState {
     if (watchers.some((other) => other.status.evicted?.[node.name] !== undefined)) return ['bad', 'Evicted'];
     const heard = watchers.map((other) => this.age(other, node)).filter((age) => age < staleMilliseconds);
     if (heard.length > 0) return ['warn', 'Heard by others'];
-    if (node.link.state.value === 'denied') return ['warn', 'Wants a token'];
+    if (node.link.denial.value) return ['warn', 'Wants a token'];
     if (watchers.length === 0 && node.status === null && Date.now() - (this.start ??= Date.now()) < 3000) return ['', 'Asking'];
     return ['bad', 'Silent'];
   }

@@ -2,8 +2,9 @@
 
 import { childOf } from '../base/paths.js';
 
-/** The most rows that a node sends for one location. */
+/** The most rows that a node sends for one location, and for one in a table. */
 export const windowLimit = 256;
+export const tableLimit = 100;
 
 /** An open location: a window on its children, and the open ones among them. */
 export class Branch {
@@ -135,13 +136,14 @@ export class Branch {
   }
 
   /** The window that shows the ranks of a view; null if the one that was asked for does. */
-  windowFor(first, last) {
+  windowFor(first, last, limit = windowLimit) {
     const { from, count } = this.wanted;
     const margin = 20;
     const showsStart = from === 0 || first >= from + margin / 2;
     const showsEnd = last < from + count - margin / 2 || (this.at !== null && from + count >= this.total);
     if (count > 0 && first >= from && showsStart && showsEnd) return null;
-    const length = Math.min(windowLimit, last - first + 1 + 4 * margin);
-    return { from: Math.max(0, first - 2 * margin), count: length };
+    const length = Math.min(limit, last - first + 1 + 4 * margin);
+    const before = Math.min(2 * margin, Math.floor((length - (last - first + 1)) / 2));
+    return { from: Math.max(0, first - before), count: length };
   }
 }

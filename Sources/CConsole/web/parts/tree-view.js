@@ -3,7 +3,8 @@
 import { announce, h, icon } from '../base/dom.js';
 import { count, visible } from '../base/format.js';
 import { childOf, parentOf } from '../base/paths.js';
-import { Branch } from './tree-model.js';
+import { Branch, tableLimit, windowLimit } from './tree-model.js';
+import { TableColumns } from './table-columns.js';
 
 const rowHeight = 28;
 // Browsers limit the height of an element; beyond this one the scroll bar stands for the rank.
@@ -33,7 +34,11 @@ export class TreeView extends HTMLElement {
   #waiting = [];
 
   feed = null;
+  /** `key`, `value`, `priority`, or `child:` and a path. */
+  order = 'key';
   isDescending = false;
+  /** The columns of a table; null for a tree. */
+  columns = null;
 
   constructor() {
     super();
@@ -76,11 +81,25 @@ export class TreeView extends HTMLElement {
     this.#waiting = [];
   }
 
-  /** Shows the rows in the other direction. */
-  turn(isDescending) {
-    this.isDescending = isDescending;
+  /** Shows the rows in another order. */
+  sort(order, isDescending) {
+    Object.assign(this, { order, isDescending });
+    this.columns?.drawHead();
     if (this.#root) this.show(this.#root.path);
   }
+
+  /** Shows the children as a table, or as a tree. */
+  set isTable(isTable) {
+    this.columns = isTable ? new TableColumns(this) : null;
+    this.classList.toggle('is-table', isTable);
+    for (const element of this.#pool) element.remove();
+    this.#pool = [];
+    this.querySelector('.table-head')?.remove();
+    if (isTable) this.prepend(this.columns.head);
+    if (this.#root) this.show(this.#root.path);
+  }
+
+  get isTable() { return this.columns !== null; }
 
   /** While paused, changes wait. */
   get isPaused() { return this.#paused; }
@@ -112,15 +131,18 @@ export class TreeView extends HTMLElement {
     return answer.rows[0][0];
   }
 
-  get #order() { return this.isDescending ? '-key' : 'key'; }
+  get #order() { return this.isDescending ? `-${this.order}` : this.order; }
+
+  /** The request for a window. */
+  #window(branch) {
+    return { t: 'window', path: branch.path, ...branch.wanted, order: this.#order, fields: this.isTable || undefined };
+  }
 
   // MARK: Windows
 
   #open(branch) {
-    branch.wanted = { from: 0, count: Math.min(128, this.#visibleCount + 40) };
-    branch.id = this.feed.open(
-      { t: 'window', path: branch.path, ...branch.wanted, order: this.#order },
-      (message) => this.#receive(branch, message));
+    branch.wanted = { from: 0, count: Math.min(this.isTable ? tableLimit : 128, this.#visibleCount + 40) };
+    branch.id = this.feed.open(this.#window(branch), (message) => this.#receive(branch, message));
   }
 
   #receive(branch, message) {
@@ -135,6 +157,7 @@ export class TreeView extends HTMLElement {
 
   #apply(branch, message) {
     const changes = branch.apply(message);
+    this.columns?.update(this.#root.rows);
     for (const child of changes.closed) for (const gone of child.all()) this.feed.close(gone.id);
     const now = performance.now();
     for (const key of changes.added) this.#flashes.set(childOf(branch.path, key), { kind: 'added', until: now + 900 });
@@ -165,11 +188,11 @@ export class TreeView extends HTMLElement {
       else parts.set(branch, { first: rank, last: rank });
     }
     for (const [branch, part] of parts) {
-      const next = branch.windowFor(part.first, part.last);
+      const next = branch.windowFor(part.first, part.last, this.isTable ? tableLimit : windowLimit);
       if (!next) continue;
       branch.wanted = next;
       this.#lastRequest = performance.now();
-      this.feed.update(branch.id, { t: 'window', path: branch.path, ...next, order: this.#order });
+      this.feed.update(branch.id, this.#window(branch));
     }
   }
 
@@ -223,8 +246,12 @@ export class TreeView extends HTMLElement {
     if (isChosen) this.#chosen.index = index;
     element.className = `tree-row is-${kind}${isOpen ? ' is-open' : ''}${isChosen ? ' is-chosen' : ''}`;
     set(key, row ? visible(row[0]) : '');
-    set(value, row ? summary(row) : branch.refusal?.problem ?? (kind === 'empty' ? 'No children' : ''));
-    set(extra, row ? note(row) : '');
+    if (this.columns) {
+      this.columns.draw(value, row);
+    } else {
+      set(value, row ? summary(row) : branch.refusal?.problem ?? (kind === 'empty' ? 'No children' : ''));
+      set(extra, row ? note(row) : '');
+    }
     element.setAttribute('aria-level', branch.level);
     element.setAttribute('aria-setsize', branch.total);
     element.setAttribute('aria-posinset', rank + 1);
@@ -310,7 +337,7 @@ export class TreeView extends HTMLElement {
   #toggle(index) {
     const { branch, rank } = this.#root.locate(index);
     const row = branch.row(rank);
-    if (!row || row[1] !== 'object') return;
+    if (!row || row[1] !== 'object' || this.isTable) return;
     const open = branch.child(row[0]);
     if (open) {
       branch.remove(open);
@@ -399,7 +426,7 @@ export function summary([, kind, text, size]) {
 function note([, kind, , size, priority]) {
   const parts = [];
   if (kind === 'object') parts.push(count(size));
-  if (priority !== undefined) parts.push(`priority ${visible(priority)}`);
+  if (priority !== undefined && priority !== null) parts.push(`priority ${visible(priority)}`);
   return parts.join(' · ');
 }
 
