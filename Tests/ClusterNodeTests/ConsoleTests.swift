@@ -8,6 +8,7 @@ import Testing
 /// The console, in a browser and as files.
 @Suite struct ConsoleTests {
     private static let folder = Fixture.repository.appendingPathComponent("Sources/CConsole/web")
+    private static let browser = "/usr/bin/chromium-headless-shell"
 
     private static func files() throws -> [String] {
         try #require(FileManager.default.enumerator(atPath: folder.path))
@@ -26,7 +27,11 @@ import Testing
         var bytes = 0
         for path in try Self.files() {
             let file = try Data(contentsOf: Self.folder.appendingPathComponent(path))
-            #expect(console.file(path)?.bytes == Array(file), "\(path)")
+            // The bytes of a file that differs would fill the report.
+            let isSame = console.file(path)?.bytes == Array(file)
+            #expect(
+                isSame,
+                "\(path) is not as in the folder: build again, and see the table in CConsole.c")
             bytes += file.count
         }
         #expect(console.file("other.js") == nil)
@@ -48,5 +53,20 @@ import Testing
             console.nodes.map(\.address) == [
                 "http://127.0.0.1:7001", "http://127.0.0.1:7011", "http://127.0.0.1:7021",
             ])
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: browser),
+            "scripts/test installs chromium-headless-shell"),
+        .timeLimit(.minutes(5)))
+    func `the console works in a browser`() throws {
+        let cluster = try TestCluster()
+        let outcome = try Program(
+            "/usr/bin/python3",
+            [Fixture.path("Console/console_cases.py")] + (1...3).map(cluster.address)
+        ).end(within: 240)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output == "all well\n")
     }
 }

@@ -2,7 +2,7 @@
 
 build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev libssl-dev libjemalloc-dev g++)
 # The test programs in Python run with Debian's own /usr/bin/python3, which finds the first two.
-test_packages=(python3-websockets python3-msgpack python3-h11 python3-venv curl node-llhttp openssl iso-codes iproute2)
+test_packages=(python3-websockets python3-msgpack python3-h11 python3-venv curl node-llhttp openssl iso-codes iproute2 chromium-headless-shell)
 # Clients of Firebase, which tests run against nodes: each with what goes into an environment of its own.
 python_clients=('firebase-admin==7.7.0 prometheus_client==0.21.1' 'Pyrebase4==4.9.0 setuptools<81' 'firebase-rest-api==1.11.0 setuptools<81')
 

@@ -1,0 +1,254 @@
+"""Uses the console of a cluster of three nodes as people do. Arguments: the addresses of the nodes, and a folder for pictures."""
+
+import json
+import os
+import signal
+import sys
+import time
+import urllib.request
+
+from browser import Browser, Failure
+
+addresses = sys.argv[1:4]
+pictures = sys.argv[4] if len(sys.argv) > 4 else None
+hosts = {address.removeprefix("http://") for address in addresses}
+first, second, third = addresses
+
+
+def write(address, path, value, method="PUT"):
+    # "owner" is the administrator of an emulator.
+    request = urllib.request.Request(
+        f"{address}{path}.json", json.dumps(value).encode(), method=method,
+        headers={"Authorization": "Bearer owner"})
+    urllib.request.urlopen(request, timeout=60).read()
+
+
+def read(address, path):
+    request = urllib.request.Request(
+        f"{address}{path}.json", headers={"Authorization": "Bearer owner"})
+    return json.load(urllib.request.urlopen(request, timeout=60))
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def row(key):
+    """The element of the row with a key, as an expression."""
+    return ("[...document.querySelectorAll('.tree-row:not([hidden])')]"
+            f".find((row) => row.querySelector('.key').textContent === {json.dumps(key)})")
+
+
+def value_of(key):
+    return f"{row(key)}?.querySelector('.value').textContent"
+
+
+def open_data(browser, path):
+    browser.open(first + path)
+    browser.wait("document.querySelector('.cover').hidden", what=f"the rows of {path}")
+    browser.evaluate("document.querySelector('tree-view').focus()")
+
+
+def choose(browser, key):
+    browser.evaluate(f"{row(key)}.click()")
+    browser.evaluate("document.querySelector('tree-view').focus()")
+
+
+def live_rows(browser):
+    write(first, "/rooms", {"attic": {"open": False, "seats": 3}, "lobby": {"title": "Lobby", "seats": 14}})
+    open_data(browser, "/")
+    browser.wait(row("rooms"))
+    choose(browser, "rooms")
+    browser.press("ArrowRight")
+    browser.wait(row("lobby"), what="the children of an opened row")
+    write(second, "/rooms/cellar", {"seats": 1})
+    browser.wait(row("cellar"), 3, "a child that another node has accepted")
+    expect(browser.evaluate(f"{row('cellar')}.getAnimations().length") == 1, "a new row is not highlighted")
+    expect(browser.evaluate(f"{row('lobby')}.getAnimations().length") == 0, "an old row is highlighted")
+
+
+def roles(browser):
+    level = browser.evaluate(f"{row('lobby')}.getAttribute('aria-level')")
+    expect(level == "2", f"the level of a child is {level}")
+    tree = browser.send("Accessibility.getFullAXTree")["nodes"]
+    items = [node for node in tree if node.get("role", {}).get("value") == "treeitem"]
+    expect(len(items) >= 4, f"{len(items)} tree items")
+    expect(any("lobby" in node.get("name", {}).get("value", "") for node in items), "tree items have no names")
+    unnamed = [node for node in tree if node.get("role", {}).get("value") == "button"
+               and not node.get("name", {}).get("value")]
+    expect(not unnamed, f"{len(unnamed)} buttons have no names")
+
+
+def edit(browser):
+    open_data(browser, "/rooms/attic")
+    browser.wait(row("seats"))
+    choose(browser, "seats")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.editor textarea')")
+    browser.evaluate("document.querySelector('.editor textarea').select()")
+    browser.type("{")
+    expect(browser.evaluate("document.querySelector('.editor .button.main').disabled"), "half a value can be saved")
+    browser.evaluate("document.querySelector('.editor textarea').select()")
+    browser.type("7")
+    browser.press("Enter")
+    browser.wait(f"{value_of('seats')} === '7' && !document.querySelector('.editor')", what="the edited value")
+    expect(read(second, "/rooms/attic/seats") in (3, 7), "another node has a third value")
+
+
+def conflict(browser):
+    choose(browser, "seats")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.editor textarea')")
+    write(second, "/rooms/attic/seats", 99)
+    browser.wait(f"{value_of('seats')} === '99'")
+    browser.evaluate("document.querySelector('.editor textarea').select()")
+    browser.type("8")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.editor .error code')?.textContent === '99'", what="the conflict")
+    expect(read(first, "/rooms/attic/seats") == 99, "a stale edit was written")
+    browser.click_text("Overwrite with mine")
+    browser.wait(f"{value_of('seats')} === '8'")
+
+
+def remove_and_undo(browser):
+    choose(browser, "open")
+    browser.press("Delete")
+    browser.wait(f"!({row('open')})", what="the removal")
+    browser.click_text("Undo")
+    browser.wait(f"{value_of('open')} === 'false'", what="the undo")
+
+
+def add(browser):
+    browser.evaluate("document.querySelector('tree-view').focus()")
+    choose(browser, "seats")
+    browser.press("a")
+    browser.wait("document.querySelector('dialog[open]')")
+    browser.evaluate("document.querySelector('dialog [name=key]').focus()")
+    browser.type("price")
+    browser.evaluate("document.querySelector('dialog [name=value]').focus()")
+    browser.type("9007199254740993")
+    browser.click_text("Add", "dialog")
+    browser.wait(f"{value_of('price')} === '9007199254740993'", what="an integer with all its digits")
+
+
+def same_at_all_nodes(browser):
+    choose(browser, "price")
+    browser.wait("document.querySelector('.nodes-list')?.children.length === 3", what="the value at three nodes")
+    browser.click_text("Explain")
+    browser.wait("document.querySelector('.writes .won')", what="the write that decided")
+
+
+def hostile(browser):
+    keys = ["<img src=x onerror=alert(1)>", "<script>alert(1)", "right\u202eleft", "'\"&;", "e" + "\u0301" * 300]
+    write(first, "/hostile", {key: key for key in keys} | {"long": "x" * 3_000_000})
+    open_data(browser, "/hostile")
+    browser.wait(row("long"))
+    rows = browser.evaluate("document.querySelectorAll('.tree-row:not([hidden])').length")
+    expect(rows == 6, f"{rows} rows of hostile keys")
+    expect(browser.evaluate(row("right⟨202E⟩left") + "?.isConnected"), "a mark that turns text is not shown")
+    expect(browser.evaluate("document.querySelectorAll('main img, main script').length") == 0, "a key became markup")
+    browser.press("ArrowDown")
+    for _ in range(5):
+        browser.press("ArrowDown")
+    size = browser.evaluate("document.querySelector('.panel').textContent.length")
+    expect(size < 20_000, f"the panel has {size} characters")
+    expect(not browser.dialogs(), "a script ran")
+
+
+def long_list(browser):
+    for start in range(0, 6_000, 2_000):
+        write(first, "/list", {f"k{number:04}": {"n": number} for number in range(start, start + 2_000)}, "PATCH")
+    open_data(browser, "/list")
+    browser.wait(row("k0000"))
+    browser.press("End")
+    browser.wait(row("k5999"), what="the last of 6000 rows")
+    browser.evaluate("document.querySelector('.find input').focus()")
+    browser.type("k123")
+    browser.press("Enter")
+    browser.wait(f"{row('k1230')}?.classList.contains('is-chosen')", what="a row found by its key")
+    elements = browser.evaluate("document.querySelectorAll('.tree-row').length")
+    expect(elements < 120, f"{elements} elements for rows")
+    browser.click_text("Ascending")
+    browser.wait(f"{row('k5999')}?.getAttribute('aria-posinset') === '1'", what="the descending order")
+
+
+def table(browser):
+    write(first, "/players", {"a": {"points": 20, "name": "Ada"}, "b": {"points": 30, "name": "Bob"}, "c": {"points": 10}})
+    open_data(browser, "/players")
+    browser.wait(row("a"))
+    browser.click_text("Table")
+    browser.wait("document.querySelectorAll('.table-head button').length === 3", what="two columns")
+    browser.click_text("points")
+    keys = "[...document.querySelectorAll('.tree-row:not([hidden]) .key')].map((key) => key.textContent).join('')"
+    browser.wait(f"{keys} === 'cab'", what="the order by a child")
+    write(second, "/players/c/points", 40)
+    browser.wait(f"{keys} === 'abc'", what="the order after a change")
+    browser.click_text("Table")
+    browser.wait("document.querySelectorAll('.table-head').length === 0")
+
+
+def connect_page(browser):
+    browser.open(first + "/.connect")
+    browser.wait("document.querySelector('.card')")
+    browser.click_text("Run the test")
+    browser.wait("document.querySelectorAll('.steps .dot.good').length === 4", what="the write-and-listen test")
+    for tab in range(6):
+        browser.evaluate(f"document.querySelectorAll('[role=tab]')[{tab}].click()")
+        expect(browser.evaluate("document.querySelector('.code pre').textContent.includes(location.port)"), f"tab {tab} has no port")
+
+
+def widths(browser):
+    for page in ("/", "/rooms/attic", "/nothing", "/.cluster", "/.connect"):
+        browser.open(first + page)
+        browser.wait("document.querySelector('main').firstChild && !document.querySelector('.spinner')")
+        for width in (400, 900, 1600):
+            browser.resize(width, 900)
+            browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            beyond = browser.evaluate("Math.max(document.documentElement.scrollWidth, document.querySelector('main > *').scrollWidth) - innerWidth")
+            expect(beyond <= 0, f"{page} is {beyond} px too wide at {width} px")
+            if pictures:
+                for is_dark in (False, True):
+                    browser.set_dark(is_dark)
+                    name = page.strip("/.").replace("/", "-") or "root"
+                    browser.picture(f"{pictures}/{name}-{width}-{'dark' if is_dark else 'light'}.png")
+                browser.set_dark(False)
+    browser.resize(1200, 800)
+
+
+def silent_node(browser):
+    browser.open(third + "/.cluster")
+    feed = "(await import('/.console/base/session.js')).feed"
+    pid = browser.wait(f"(async () => {feed}.status.value?.process?.pid)()")
+    browser.open(first + "/.cluster")
+    browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "three nodes that serve")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        browser.wait("document.querySelector('.matrix .bad') && [...document.querySelectorAll('tbody tr')].some((row) => row.textContent.includes('Silent'))",
+                     12, "a node that is silent")
+        print(f"silent after {time.monotonic() - start:.1f} s", file=sys.stderr)
+        expect("is silent" in browser.evaluate("document.querySelector('.finding').textContent"), "no finding names it")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "the node that is back")
+
+
+cases = [live_rows, roles, edit, conflict, remove_and_undo, add, same_at_all_nodes, hostile, long_list, table, connect_page,
+         widths, silent_node]
+
+if __name__ == "__main__":
+    with Browser() as browser:
+        for case in cases:
+            start = time.monotonic()
+            try:
+                case(browser)
+            except Failure as failure:
+                if pictures:
+                    browser.picture(f"{pictures}/failed.png")
+                sys.exit(f"{case.__name__}: {failure}\n" + "\n".join(browser.problems(hosts)))
+            print(f"{case.__name__} {time.monotonic() - start:.1f} s", file=sys.stderr)
+        problems = browser.problems(hosts)
+        if problems:
+            sys.exit("\n".join(problems))
+    print("all well")
