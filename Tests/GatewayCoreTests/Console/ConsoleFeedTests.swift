@@ -84,6 +84,25 @@ import Testing
         #expect(messages(id).map { $0.contains(#"["x","number","19",0]"#) } == [true])
     }
 
+    @Test func `a window has one request at a time`() throws {
+        let reader = JSONReader()
+        func moment(_ milliseconds: UInt64) -> Moment {
+            Moment(wallMilliseconds: 0, elapsedMilliseconds: milliseconds)
+        }
+        var session = ConsoleSession(nil, access: Access(), isEmulator: false, at: moment(0))
+        _ = session.receive(Array(#"{"t":"hello"}"#.utf8), by: reader, at: moment(0))
+        let opened = session.receive(Array(Self.window.utf8), by: reader, at: moment(0))
+        guard case .ask(let asked)? = opened.first else {
+            Issue.record("a window asks at once")
+            return
+        }
+        #expect(session.refresh(at: moment(5_000)) == [])
+        let answer = SessionAnswer(.value(id: asked[0].id, value: .null))
+        _ = session.process([answer], at: moment(5_000))
+        #expect(session.refresh(at: moment(5_099)) == [])
+        #expect(session.refresh(at: moment(5_100)).count == 1)
+    }
+
     @Test mutating func `a page that does not read asks for nothing`() {
         let id = connect()
         send(Self.window, by: id)

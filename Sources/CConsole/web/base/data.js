@@ -3,6 +3,9 @@
 import { dataAddress } from './paths.js';
 import { token } from './session.js';
 
+/** How long the page waits for a node. */
+const patience = 15_000;
+
 /** The most bytes of a value that the page keeps. */
 export const valueLimit = 1 << 20;
 
@@ -22,9 +25,13 @@ export async function request(method, path, { body, headers = {}, parameters = {
   if (credential) all.Authorization = `Bearer ${credential}`;
   let response;
   try {
-    response = await fetch(origin + dataAddress(path, parameters), { method, body, headers: all, signal, cache: 'no-store' });
+    response = await fetch(origin + dataAddress(path, parameters), {
+      method, body, headers: all, signal: signal ?? AbortSignal.timeout(patience), cache: 'no-store',
+    });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
+    const isWrite = method !== 'GET' && method !== 'HEAD';
+    if (error.name === 'TimeoutError') throw new Refusal(0, `The node does not answer.${isWrite ? ' The write may have been done.' : ''}`, 'look at the value again before you repeat it');
     throw new Refusal(0, 'The node cannot be reached.', 'check that it runs, or open the console at another node');
   }
   if (response.ok || response.status === 412) return response;
@@ -56,16 +63,17 @@ async function readText(response, limit) {
   }
 }
 
-/** Reads the value at a location: its text, its ETag, and whether the text is whole. */
+/** Reads the value at a location: its text, and whether that is whole. */
 export async function read(path, { limit = valueLimit, parameters = {}, origin } = {}) {
-  const response = await request('GET', path, { headers: { 'X-Firebase-ETag': 'true' }, parameters, origin });
-  return { tag: response.headers.get('ETag'), ...await readText(response, limit) };
+  return readText(await request('GET', path, { parameters, origin }), limit);
 }
 
-/** Reads the ETag of a value alone, without the value. */
-export async function readTag(path, origin) {
-  const response = await request('HEAD', path, { headers: { 'X-Firebase-ETag': 'true' }, origin });
-  return response.headers.get('ETag');
+/** Reads a value with its ETag; a value beyond the limit has none, since its node would hash all of it. */
+export async function readWithTag(path, { parameters = {} } = {}) {
+  const first = await read(path, { parameters });
+  if (!first.isWhole) return { ...first, tag: null };
+  const response = await request('GET', path, { headers: { 'X-Firebase-ETag': 'true' }, parameters });
+  return { tag: response.headers.get('ETag'), ...await readText(response, 2 * valueLimit) };
 }
 
 /** Writes a value if it still has the ETag; false if it has changed meanwhile. */

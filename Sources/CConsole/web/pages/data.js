@@ -118,7 +118,8 @@ class DataPage {
     input.select();
   }
 
-  #showCount({ total, at, refusal }) {
+  #showCount({ total, at, refusal, removed }) {
+    if (removed) this.counts.animate([{ color: 'var(--bad)' }, { color: 'var(--bad)', offset: 0.5 }, {}], 900);
     this.#at = refusal ? { refusal } : { at, total };
     this.counts.textContent = refusal || !at ? '' : at[1] === 'object' ? things(total, 'child', 'children') : '';
     this.#showCover();

@@ -1,7 +1,7 @@
 // What a user does to data: add, remove with undo, rename, import and export.
 
 import { dialog, h, toast } from '../base/dom.js';
-import { merge, parseInput, push, read, Refusal, request, valueLimit, writeIf } from '../base/data.js';
+import { merge, parseInput, push, read, readWithTag, Refusal, request, valueLimit, writeIf } from '../base/data.js';
 import { bytes, count, things } from '../base/format.js';
 import { childOf, dataAddress, keyProblem, keysOf, nameOf, parentOf } from '../base/paths.js';
 import { token } from '../base/session.js';
@@ -47,7 +47,7 @@ export async function addChild(path) {
 export async function removeValue(path) {
   await attempt(async () => {
     if (path === '/' && !await confirmRoot()) return;
-    const { text, tag, isWhole } = await read(path, { parameters: { format: 'export' } });
+    const { text, tag, isWhole } = await readWithTag(path, { parameters: { format: 'export' } });
     if (!isWhole) {
       const values = await dialog('Remove without undo?', h('p', {}, `${path} has more than ${bytes(valueLimit)}, so the page cannot put it back. Export it first if you may need it.`), { accept: 'Remove', kind: 'danger full' });
       if (!values) return;
@@ -92,7 +92,7 @@ export async function exportFile(path) {
   await attempt(async () => {
     const parameters = { format: 'export', download: name };
     if (!token()) return save(dataAddress(path, parameters), name);
-    const response = await request('GET', path, { parameters: { format: 'export' } });
+    const response = await request('GET', path, { parameters: { format: 'export' }, signal: new AbortController().signal });
     const address = URL.createObjectURL(await response.blob());
     save(address, name);
     setTimeout(() => URL.revokeObjectURL(address), 60_000);

@@ -1,7 +1,7 @@
 // The panel beside the tree: the chosen value, how to change it, the same location at every node, and why it is so.
 
-import { button, copy, fill, h } from '../base/dom.js';
-import { parseInput, read, Refusal, writeIf } from '../base/data.js';
+import { button, copy, fill, h, toast } from '../base/dom.js';
+import { parseInput, read, readWithTag, Refusal, writeIf } from '../base/data.js';
 import { bytes, moment, pushTime, things, visible } from '../base/format.js';
 import { dataAddress, nameOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
@@ -24,7 +24,7 @@ export class ValuePanel {
     this.show(null);
   }
 
-  end() { this.#path = null; }
+  end() { this.#path = null; clearTimeout(this.timer); }
 
   /** Shows a location; null shows how to use the page. */
   show(path, row = null, { isQuiet = false } = {}) {
@@ -35,7 +35,7 @@ export class ValuePanel {
     this.element.classList.toggle('is-idle', path === null || isQuiet);
     if (path === null) return fill(this.element, this.#hints());
     this.value = h('section');
-    this.nodes = h('section');
+    this.nodes = h('section', { hidden: true });
     this.why = h('section');
     this.actions = this.#actions();
     fill(this.element, this.#head(), this.value, this.actions, this.nodes, this.why);
@@ -112,7 +112,11 @@ export class ValuePanel {
   }
 
   #drawNodes(isUpdate = false) {
-    compareNodes(this.nodes, this.#path, this.#row, isUpdate);
+    // While rows are passed by quickly, or change often, the nodes are not asked for each.
+    const [path, row] = [this.#path, this.#row];
+    clearTimeout(this.timer);
+    if (!isUpdate) this.nodes.hidden = true;
+    this.timer = setTimeout(() => { if (path === this.#path) compareNodes(this.nodes, path, row, isUpdate); }, isUpdate ? 500 : 200);
   }
 
   #drawWhy() {
@@ -130,7 +134,7 @@ export class ValuePanel {
     this.element.classList.remove('is-idle');
     attempt(async () => {
       const path = this.#path;
-      const { text, tag, isWhole } = await read(path);
+      const { text, tag, isWhole } = await readWithTag(path);
       if (path !== this.#path) return;
       if (!isWhole) throw new Refusal(0, 'The value has more than 1 MB.', 'write it with a program');
       this.#openEditor(path, text, tag);
@@ -153,7 +157,7 @@ export class ValuePanel {
       if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); if (!save.disabled) this.#save(path, input, error); }
     });
     this.#editor = {
-      tag,
+      tag, text,
       changed: () => { error.textContent = 'Somebody has changed this value since you began. Save shows the conflict.'; },
     };
     check();
@@ -162,6 +166,16 @@ export class ValuePanel {
       h('div', { class: 'row' }, kind, h('div', { class: 'grow' }), button('Cancel', { onclick: () => this.#leave() }), save)));
     input.focus();
     input.select();
+  }
+
+  /** Writes the value before an edit, if the edited value is still there. */
+  #undo(path, json, before) {
+    attempt(async () => {
+      const { text, tag } = await readWithTag(path);
+      const isSame = JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(json));
+      const isDone = isSame && await writeIf(tag, path, before === 'null' ? null : before);
+      if (!isDone) toast(`${nameOf(path)} has another value by now, so nothing was undone.`, { kind: 'bad' });
+    });
   }
 
   #endEdit() {
@@ -173,11 +187,13 @@ export class ValuePanel {
   async #save(path, input, error) {
     const { json } = parseInput(input.value);
     await attempt(async () => {
+      const before = this.#editor.text;
       if (await writeIf(this.#editor.tag, path, json)) {
         this.#leave();
+        toast(`Saved ${nameOf(path)}.`, { action: 'Undo', seconds: 30, onaction: () => this.#undo(path, json, before) });
         return;
       }
-      const { text, tag } = await read(path, { limit: textLimit });
+      const { text, tag } = await readWithTag(path);
       const take = button('Take theirs', { onclick: () => this.#leave() });
       const keep = button('Overwrite with mine', { kind: 'danger', onclick: () => { this.#editor.tag = tag; this.#save(path, input, error); } });
       fill(error, 'Not saved: it has changed to ', h('code', {}, h('bdi', {}, visible(text.slice(0, 200)))), ' since you began.', h('span', { class: 'actions' }, take, keep));
