@@ -9,7 +9,8 @@ import Testing
     @Test(.timeLimit(.minutes(15)))
     func `of five nodes that are killed, paused and robbed of their disks loses nothing`() throws {
         let outcome = try Program.hearth(
-            "soak", "--nodes", "5", "--clients", "4", "--seconds", "\(Self.seconds)"
+            "soak", "--nodes", "5", "--clients", "4", "--seconds", "\(Self.seconds)", "--bulk",
+            "20000"
         ).end(within: Double(Self.seconds) + 180)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.output.contains("ok  each acknowledged push is on every node"))

@@ -30,7 +30,7 @@ final class SoakBulk {
 
     init(of count: Int) { self.count = count }
 
-    /// Writes the records, each part to all nodes.
+    /// Writes the records, and waits until all nodes show the last one: a node that shows it holds all that were written before.
     func load(into nodes: [Cluster.Node]) throws(CommandError) {
         let client = try NodeClient(nodes: nodes.map(\.client), within: .seconds(60))
         var progress = Progress(of: count, "records")
@@ -38,10 +38,27 @@ final class SoakBulk {
             try StopRequest.check()
             let part = first..<min(count, first + SoakBulk.recordsInWrite)
             let writes = part.map { Write(path: Path([SoakBulk.key($0)]), value: .record($0)) }
-            try client.mergeAtAllNodes(writes, at: SoakPlaces.bulk)
+            try client.merge(writes, at: SoakPlaces.bulk)
             progress.show(part.upperBound)
         }
         progress.finish(count)
+        for node in nodes { try waitUntilLastRecordShows(at: node) }
+    }
+
+    private func waitUntilLastRecordShows(at node: Cluster.Node) throws(CommandError) {
+        let last = count - 1
+        let path = SoakPlaces.bulk.appending(SoakBulk.key(last))
+        let deadline = ContinuousClock.now + .seconds(60)
+        guard let address = HTTPAddress(node.client) else { return }
+        while StatusProbe().value(at: path, of: address, within: .seconds(1)) != .record(last) {
+            try StopRequest.check()
+            guard .now < deadline else {
+                throw CommandError(
+                    .unavailable, "\(node.id) does not have the records after a minute",
+                    fix: "load fewer with --bulk, or run the soak on a machine that does less")
+            }
+            pause(milliseconds: 50)
+        }
     }
 
     /// Reads records that are drawn, at each node, until `end`.
@@ -95,12 +112,5 @@ extension Value {
         .object(named: [
             ("number", .integer(Int64(number))), ("text", .string("the text of a record")),
         ])
-    }
-}
-
-extension NodeClient {
-    /// Writes several values at once, and waits until all nodes hold them.
-    fileprivate func mergeAtAllNodes(_ writes: [Write], at path: Path) throws(CommandError) {
-        _ = try waiting { connection.send(.merge(path, writes), concern: .all, completion: $0) }
     }
 }
