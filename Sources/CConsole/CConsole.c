@@ -57,6 +57,9 @@ static const unsigned char parts_cluster_state_js[] = {
 static const unsigned char parts_compare_nodes_js[] = {
 #embed "web/parts/compare-nodes.js"
 };
+static const unsigned char parts_row_text_js[] = {
+#embed "web/parts/row-text.js"
+};
 static const unsigned char parts_spark_line_js[] = {
 #embed "web/parts/spark-line.js"
 };
@@ -100,6 +103,7 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("parts/cluster-picture.js", parts_cluster_picture_js),
     HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
     HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
+    HEARTH_FILE("parts/row-text.js", parts_row_text_js),
     HEARTH_FILE("parts/spark-line.js", parts_spark_line_js),
     HEARTH_FILE("parts/table-columns.js", parts_table_columns_js),
     HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),

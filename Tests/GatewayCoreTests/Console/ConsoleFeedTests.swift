@@ -129,6 +129,10 @@ import Testing
         #expect(node.asks == asks)
     }
 
+    @Test func `the feed makes connections of other clients no larger`() {
+        #expect(MemoryLayout<ConsoleConnection>.size <= MemoryLayout<RealtimeConnection>.size)
+    }
+
     @Test mutating func `a page has a bounded number of windows`() {
         let id = connect()
         for number in 0...ConsoleSession.windowLimit {

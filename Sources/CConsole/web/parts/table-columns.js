@@ -2,7 +2,7 @@
 
 import { fill, h } from '../base/dom.js';
 import { visible } from '../base/format.js';
-import { summary } from './tree-view.js';
+import { summary } from './row-text.js';
 
 const rowLimit = 50;
 const columnLimit = 12;

@@ -4,6 +4,7 @@ import { announce, h, icon } from '../base/dom.js';
 import { count, visible } from '../base/format.js';
 import { childOf, parentOf } from '../base/paths.js';
 import { Branch, tableLimit, windowLimit } from './tree-model.js';
+import { note, summary } from './row-text.js';
 import { TableColumns } from './table-columns.js';
 
 const rowHeight = 28;
@@ -413,21 +414,5 @@ export class TreeView extends HTMLElement {
 }
 
 function set(element, text) { if (element.textContent !== text) element.textContent = text; }
-
-/** The value of a row in one line. */
-export function summary([, kind, text, size]) {
-  switch (kind) {
-    case 'object': return visible(text ?? '');
-    case 'string': return `"${visible(text)}${size > new TextEncoder().encode(text).length ? '…' : ''}"`;
-    default: return String(text);
-  }
-}
-
-function note([, kind, , size, priority]) {
-  const parts = [];
-  if (kind === 'object') parts.push(count(size));
-  if (priority !== undefined && priority !== null) parts.push(`priority ${visible(priority)}`);
-  return parts.join(' · ');
-}
 
 customElements.define('tree-view', TreeView);

@@ -1,0 +1,76 @@
+internal import DataTree
+internal import SyncProtocol
+
+// Answers of the replica to the requests of a session.
+
+extension ConsoleSession {
+    /// Processes the answers of one turn.
+    mutating func process(_ answers: [SessionAnswer], at now: Moment) -> [ConsoleEffect] {
+        answers.flatMap { process($0.message, at: now) }
+    }
+
+    private mutating func process(_ message: NodeMessage, at now: Moment) -> [ConsoleEffect] {
+        switch message {
+        case .value(let request, let value): show(value, answering: request, at: now)
+        case .ok(let request): finish(request, "")
+        case .error(let request, let code, let problem, let fix):
+            refuse(request, code, problem, fix, at: now)
+        default: []
+        }
+    }
+
+    /// Answers a command that is done.
+    private mutating func finish(_ request: UInt64, _ text: String) -> [ConsoleEffect] {
+        guard let id = commands.removeValue(forKey: request) else { return [] }
+        return [.send(ConsoleText.done(id, text))]
+    }
+
+    private mutating func show(
+        _ value: Value, answering request: UInt64, at now: Moment
+    ) -> [ConsoleEffect] {
+        if request == statusRequest {
+            statusRequest = nil
+            statusDueMilliseconds = now.elapsedMilliseconds + ConsoleSession.statusMilliseconds
+            return wantsStatus ? [.send(ConsoleText.status(value))] : []
+        }
+        if var history = questions.removeValue(forKey: request) {
+            guard let held = history.append(value) else { return [.send(history.answer)] }
+            questions[nextRequest()] = history
+            return [.ask([.why(id: lastRequest, path: history.path, beyond: held)])]
+        }
+        guard let id = window(awaiting: request) else {
+            if case .string(let text) = value { return finish(request, text) }
+            return []
+        }
+        windows[id]!.request = nil
+        windows[id]!.dueMilliseconds =
+            now.elapsedMilliseconds + windows[id]!.intervalMilliseconds
+        let text = windows[id]!.show(value, as: id, at: now.elapsedMilliseconds)
+        return text.map { [.send($0)] } ?? []
+    }
+
+    private mutating func refuse(
+        _ request: UInt64, _ code: ErrorCode, _ problem: String, _ fix: String, at now: Moment
+    ) -> [ConsoleEffect] {
+        let later = now.elapsedMilliseconds + ConsoleSession.refusedMilliseconds
+        if request == statusRequest {
+            (statusRequest, statusDueMilliseconds) = (nil, later)
+            return [.send(ConsoleText.status(.null))]
+        }
+        if let history = questions.removeValue(forKey: request) {
+            return [.send(ConsoleText.refusal(of: history.id, code.rawValue, problem, fix))]
+        }
+        if let id = commands.removeValue(forKey: request) {
+            return [.send(ConsoleText.refusal(of: id, code.rawValue, problem, fix))]
+        }
+        guard let id = window(awaiting: request) else { return [] }
+        windows[id]!.request = nil
+        windows[id]!.dueMilliseconds = later
+        let text = windows[id]!.refuse(code.rawValue, problem, fix, as: id)
+        return text.map { [.send($0)] } ?? []
+    }
+
+    private func window(awaiting request: UInt64) -> Int? {
+        windows.first { $0.value.request == request }?.key
+    }
+}

@@ -1,0 +1,132 @@
+internal import DataTree
+internal import JSONText
+internal import Rules
+internal import SyncProtocol
+
+// Requests of a page: who it is, its windows, its questions and commands.
+
+extension ConsoleSession {
+    /// Processes a message of the page.
+    mutating func receive(
+        _ text: [UInt8], by reader: JSONReader, at now: Moment
+    ) -> [ConsoleEffect] {
+        let message: ConsoleMessage
+        do throws(ConsoleMessage.Failure) {
+            message = try ConsoleMessage(text, by: reader)
+        } catch {
+            return [.close(SessionEnd(.unreadable, String(error.problem.prefix(100))))]
+        }
+        if case .hello(let token) = message { return greet(token, at: now) }
+        guard isGreeted else { return [] }
+        switch message {
+        case .hello: return []
+        case .window(let id, let place): return open(id, place, at: now)
+        case .close(let id):
+            windows[id] = nil
+            return []
+        case .status(let isWanted):
+            wantsStatus = isWanted
+            statusDueMilliseconds = now.elapsedMilliseconds
+            return refresh(at: now)
+        case .why(let id, let path):
+            return ask(id) { session, request in
+                session.questions[request] = LocationHistory(id: id, path: path)
+                return .why(id: request, path: path, beyond: VersionVector())
+            }
+        case .backup(let id, let name):
+            return ask(id) { session, request in
+                session.commands[request] = id
+                return .backup(id: request, name: name)
+            }
+        case .evict(let id, let member):
+            return ask(id) { session, request in
+                session.commands[request] = id
+                return .evict(id: request, member: member)
+            }
+        }
+    }
+
+    private mutating func greet(_ token: String?, at now: Moment) -> [ConsoleEffect] {
+        guard let token, !access.isOpen else {
+            return become(access.reader(access.initial))
+        }
+        do throws(CredentialFailure) {
+            return become(try access.identity(of: token, at: now))
+        } catch {
+            // One refusal waits at a time, so that guessing is slow.
+            guard refusal == nil else { return [.close(.credentials)] }
+            refusal = error
+            return [.delayRefusal]
+        }
+    }
+
+    /// Refuses the credential that was wrong. The session goes on as the client that it was.
+    mutating func sendRefusal() -> [ConsoleEffect] {
+        guard let failure = refusal else { return [] }
+        refusal = nil
+        let text = failure.refusal
+        return [.send(ConsoleText.denial(text.problem, text.fix ?? ""))]
+    }
+
+    private mutating func become(_ next: Identity) -> [ConsoleEffect] {
+        identity = next
+        isGreeted = true
+        // Answers to requests of the earlier client are ignored.
+        windows = [:]
+        (questions, commands) = ([:], [:])
+        (wantsStatus, statusRequest) = (false, nil)
+        let user = next.principal.auth?.json ?? "\"administrator\""
+        let ready = ConsoleText.ready(
+            console, user: user, isOpen: access.isOpen, hasTokens: access.hasTokens,
+            isEmulator: isEmulator)
+        return [.identify(next.principal), .send(ready)]
+    }
+
+    mutating func expireIdentity() -> [ConsoleEffect] {
+        let denial = CredentialFailure.expired.refusal
+        return become(access.reader(access.initial))
+            + [.send(ConsoleText.denial(denial.problem, denial.fix ?? ""))]
+    }
+
+    /// Ends an identity by a token whose key is no longer trusted.
+    mutating func reviewIdentity(at now: Moment) -> [ConsoleEffect] {
+        access.review(&identity, at: now)
+        return identity.hasEnded(at: now.elapsedMilliseconds) ? expireIdentity() : []
+    }
+
+    private mutating func open(
+        _ id: Int, _ place: ConsoleWindow.Place, at now: Moment
+    ) -> [ConsoleEffect] {
+        guard windows[id] != nil || windows.count < ConsoleSession.windowLimit else {
+            let refusal = ConsoleText.refusal(
+                of: id, "too_big", "\(ConsoleSession.windowLimit) locations are open",
+                "close one before you open another")
+            return [.send(refusal)]
+        }
+        guard access.admits(identity.principal) else {
+            let denial = RestFailure.permissionDenied
+            let refusal = ConsoleText.refusal(
+                of: id, ErrorCode.permissionDenied.rawValue, denial.problem, denial.fix ?? "")
+            return [.send(refusal)]
+        }
+        windows[id, default: ConsoleWindow(place)].move(to: place)
+        // An answer that is on its way is for the place before.
+        windows[id]!.request = nil
+        windows[id]!.dueMilliseconds = now.elapsedMilliseconds
+        return refresh(at: now)
+    }
+
+    /// Asks a question of the page, unless too many wait.
+    private mutating func ask(
+        _ id: Int, _ message: (inout ConsoleSession, UInt64) -> ClientMessage
+    ) -> [ConsoleEffect] {
+        guard questions.count + commands.count < ConsoleSession.questionLimit else {
+            let refusal = ConsoleText.refusal(
+                of: id, ErrorCode.tooBig.rawValue,
+                "\(ConsoleSession.questionLimit) requests wait for answers", "wait for one of them")
+            return [.send(refusal)]
+        }
+        let request = nextRequest()
+        return [.ask([message(&self, request)])]
+    }
+}
