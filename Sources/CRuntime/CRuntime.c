@@ -1,9 +1,14 @@
 #include "CRuntime.h"
 
+#include <arpa/inet.h>
 #include <execinfo.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 size_t hearth_allow_open_files(size_t wanted) {
@@ -16,6 +21,23 @@ size_t hearth_allow_open_files(size_t wanted) {
         getrlimit(RLIMIT_NOFILE, &limit);
     }
     return limit.rlim_cur;
+}
+
+long long hearth_received_bytes(int descriptor) {
+    struct tcp_info info;
+    memset(&info, 0, sizeof info);
+    socklen_t size = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+    return (long long)info.tcpi_bytes_received;
+}
+
+int hearth_local_port(int descriptor) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) return -1;
+    if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return -1;
 }
 
 bool hearth_end_with_parent(pid_t parent) {

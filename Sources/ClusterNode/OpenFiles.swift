@@ -17,7 +17,7 @@ struct OpenFiles {
     ///
     /// ZeroMQ ends the process where it gets no file for a thread of its own.
     static func check(for member: String, peers: Int) throws(NodeError) {
-        let (limit, needed) = (OpenFiles().limit, 40 + 6 * peers)
+        let (limit, needed) = (OpenFiles().limit, needed(forPeers: peers))
         guard limit < needed else { return }
         throw NodeError(
             problem:
@@ -25,6 +25,19 @@ struct OpenFiles {
                 + "first client",
             fix: "raise the limit: `ulimit -n 65536`, or LimitNOFILE=65536 in its unit")
     }
+
+    /// What a node opens for its database, its threads and its peers.
+    private static func needed(forPeers peers: Int) -> Int { 40 + 6 * peers }
+
+    /// How many connections clients may have, so that the database, peers and strangers at the ports for peers leave them
+    /// as many descriptors.
+    static func clientLimit(forPeers peers: Int) -> Int {
+        let reserved = needed(forPeers: peers) + PeerConnections.unknownLimit + refusedClients
+        return max(16, OpenFiles().limit - reserved)
+    }
+
+    /// How many connections beyond the limit of clients are told that there are too many.
+    static let refusedClients = 100
 
     /// How many are open at least; the limit where none is left.
     var count: Int {

@@ -42,6 +42,9 @@ struct ProcessMetrics {
         process.droppedReplies = clients.droppedReplies
         process.droppedFrames = peers.dropped
         process.refusedConnections = refusals
+        let connections = peers.connections
+        process.peerConnections = connections.connections
+        process.cutPeerConnections = connections.cut
         return process
     }
 

@@ -65,6 +65,12 @@ extension Socket {
         set { set(ZMQ_CONNECT_TIMEOUT, to: newValue.wholeMilliseconds) }
     }
 
+    /// How long the handshake of a connection may take before the connection is closed; 30 seconds unless set.
+    public var handshakeInterval: Duration {
+        get { .milliseconds(integer(ZMQ_HANDSHAKE_IVL)) }
+        set { set(ZMQ_HANDSHAKE_IVL, to: newValue.wholeMilliseconds) }
+    }
+
     /// How often to ping each peer; zero, the default, is never.
     public var heartbeatInterval: Duration {
         get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }

@@ -1,5 +1,6 @@
 import EventLoop
 import ReplicaCore
+import Sockets
 import Testing
 import ZeroMQ
 
@@ -37,6 +38,41 @@ import ZeroMQ
         for ports in [first, second] {
             ports.stopReceiving()
             ports.close()
+        }
+    }
+
+    @Test func `cut idle connections of strangers, and let peers connect`() throws {
+        let base = try TestCluster.freePorts()
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        let first = try PeerPorts(of: n1, among: [n1, n2], in: Context(), security: nil)
+        let loop = try Loop()
+        var asked: [UInt8]?
+        try first.open(on: loop) { if case .asked(let frame, by: "n2") = $0 { asked = frame } }
+        let strangers = try (0..<PeerConnections.unknownLimit + 300).map { number in
+            let port = base + 1 + number % 2
+            return try PolledSocket(to: try #require(HTTPAddress("http://127.0.0.1:\(port)")))
+        }
+        var second: PeerPorts?
+        loop.atEndOfTurn = {
+            first.endTurn()
+            second?.endTurn()
+            if asked != nil { loop.stop() }
+        }
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            guard second != nil || first.connections.cut > 0 else { return }
+            if second == nil {
+                second = try? PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
+            }
+            second?.ask("n1", [7])
+        }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, deadline, strangers)) { loop.run() }
+        #expect(asked == [7])
+        let counts = first.connections
+        #expect(counts.connections <= PeerConnections.unknownLimit + 4, "\(counts)")
+        for ports in [first, second] {
+            ports?.stopReceiving()
+            ports?.close()
         }
     }
 

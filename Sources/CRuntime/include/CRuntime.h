@@ -11,6 +11,12 @@
 /// already; returns how many.
 size_t hearth_allow_open_files(size_t wanted);
 
+/// How many bytes have arrived over a TCP connection; -1 if the descriptor is none.
+long long hearth_received_bytes(int descriptor);
+
+/// The local port of a TCP connection; -1 if the descriptor is none.
+int hearth_local_port(int descriptor);
+
 /// Has the system send SIGTERM to this process when the thread that started it ends.
 ///
 /// False if the parent is not (or no longer) the process of this number: no signal will come then.

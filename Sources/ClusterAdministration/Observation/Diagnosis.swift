@@ -207,6 +207,14 @@ private struct Examination {
                     "a process connects to the ports for nodes without a listed key: list the key, or stop it"
             )
         }
+        if grows(\.process?.cutPeerConnections), let count = after.process?.cutPeerConnections {
+            note(
+                .warning,
+                "cuts connections to its ports for nodes: \(count) so far, as too many have shown no key",
+                fix:
+                    "find the machine that connects to them (`ss -tn`), and have a firewall admit only the nodes"
+            )
+        }
         if after.exchange.unknownPeers > before.exchange.unknownPeers {
             note(
                 .warning,

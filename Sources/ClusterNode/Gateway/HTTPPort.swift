@@ -20,8 +20,6 @@ final class HTTPPort {
     private static let refreshSeconds: UInt64 = 60
     private static let tokenRefreshSeconds: UInt64 = 5
     private static let farewell = Duration.milliseconds(500)
-    /// How many connections beyond the gateway's limit are told that there are too many.
-    private static let refusedAtOnce = 100
 
     /// Sessions that ended because their client read too slowly.
     private(set) var slowClients = 0
@@ -43,6 +41,8 @@ final class HTTPPort {
     private var unsent: [HTTPConnection] = []
     /// The bytes that were added since all that waits was measured.
     private var unmeasuredBytes = 0
+    /// All that waited when it was measured last.
+    private var measuredBytes = 0
     /// The frames of native clients that are not complete.
     private var shares: MemoryShares
     private var second: UInt64 = 0
@@ -61,7 +61,8 @@ final class HTTPPort {
         self.loop = loop
         gateway = GatewayDriver(configuration, on: loop)
         connectionLimit = configuration.connectionLimit
-        allWaitingBytesLimit = configuration.waitingBytes
+        // The replica needs the rest for answers that have not left it.
+        allWaitingBytesLimit = configuration.waitingBytes / 4 * 3
         shares = MemoryShares(limit: configuration.messagesBytes)
     }
 
@@ -74,6 +75,9 @@ final class HTTPPort {
     ) throws(NodeError) {
         var configuration = GatewayConfiguration(description, of: member)
         configuration.console = console
+        configuration.connectionLimit = min(
+            configuration.connectionLimit,
+            OpenFiles.clientLimit(forPeers: description.nodes.count - 1))
         var tokens: TokenKeys?
         if !description.tokens.isEmpty {
             tokens = try TokenKeys(description.tokens) { log.write($0) }
@@ -94,6 +98,16 @@ final class HTTPPort {
 
     /// What waits for slow clients, in bytes.
     var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.stream.waitingBytes } }
+
+    /// About as much as waits for slow clients, in bytes, or more: it is measured again in a tick.
+    var unreadBytes: Int { measuredBytes + unmeasuredBytes }
+
+    /// Measures what waits for slow clients; some twenty times a second, as it visits all connections.
+    func measureWaitingBytes() {
+        guard unreadBytes > allWaitingBytesLimit / 8 else { return }
+        measuredBytes = waitingBytes
+        unmeasuredBytes = 0
+    }
 
     /// While paused, frames of clients wait at their side.
     var isPaused: Bool {
@@ -196,7 +210,7 @@ final class HTTPPort {
 
 extension HTTPPort {
     private func accept(_ stream: Stream) {
-        guard count < connectionLimit + Self.refusedAtOnce, let peer = stream.peer else {
+        guard count < connectionLimit + OpenFiles.refusedClients, let peer = stream.peer else {
             return stream.close()
         }
         stream.readLimit = readLimit
@@ -285,6 +299,7 @@ extension HTTPPort {
         unmeasuredBytes = 0
         for connection in connections.all { connection.stream.flush() }
         var total = waitingBytes
+        defer { measuredBytes = total }
         guard total > allWaitingBytesLimit else { return }
         let slowest = connections.all.sorted { $0.stream.waitingBytes > $1.stream.waitingBytes }
         for connection in slowest where total > allWaitingBytesLimit {

@@ -18,6 +18,8 @@ final class PeerPorts {
     /// The largest frame of a subscription; a peer that sends a larger one is disconnected. A request may hold the
     /// value of a transaction.
     private static let maxSubscriptionSize = 1 << 20
+    /// How long a connection may take to show its key.
+    private static let handshakeInterval = Duration.seconds(5)
 
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
@@ -29,6 +31,7 @@ final class PeerPorts {
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
+    private let connectionGuard: PeerPortGuard
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -44,8 +47,15 @@ final class PeerPorts {
         publisher.maxMessageSize = Self.maxSubscriptionSize
         security?.guardPeers(at: publisher)
         security?.guardPeers(at: router.socket)
+        let monitors = [
+            try publisher.monitorConnections(as: "updates", in: context),
+            try router.socket.monitorConnections(as: "requests", in: context),
+        ]
         try publisher.bind(own.updates)
         try router.socket.bind(own.requests)
+        let ports = [publisher, router.socket].compactMap(\.boundPort)
+        connectionGuard = PeerPortGuard(
+            of: monitors, ports: Set(ports), hasKeys: security != nil)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
             let route = peer.route(from: own.id)
@@ -69,6 +79,7 @@ final class PeerPorts {
         socket.sendHighWaterMark = limit
         socket.receiveHighWaterMark = limit
         socket.maxMessageSize = maxMessageSize
+        socket.handshakeInterval = handshakeInterval
         socket.keepAlive()
         socket.reconnectInterval = .milliseconds(50)
         socket.maxReconnectInterval = .milliseconds(500)
@@ -148,9 +159,16 @@ final class PeerPorts {
         for channel in channels { channel.stopReceiving() }
     }
 
+    /// The connections that peers and strangers have made.
+    var connections: PeerPortGuard.Counts { connectionGuard.counts }
+
     /// Closes all sockets, which send queued frames for a moment.
     func close() {
         sendPublications()
+        // While the guard still reads: ZeroMQ's thread would wait for a reader.
+        publisher.stopMonitoring()
+        router.socket.stopMonitoring()
+        connectionGuard.close()
         publisher.close()
         for channel in channels { channel.socket.close() }
     }
@@ -163,6 +181,11 @@ final class PeerPorts {
 }
 
 extension Socket {
+    /// The port of the endpoint that was bound last.
+    fileprivate var boundPort: UInt16? {
+        lastEndpoint.split(separator: ":").last.flatMap { UInt16($0) }
+    }
+
     /// Detects a dead machine within three seconds; at the end, queued frames have half a second.
     func keepAlive() {
         heartbeatInterval = .seconds(1)

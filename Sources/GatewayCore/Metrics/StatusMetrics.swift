@@ -120,6 +120,14 @@ extension MetricsText {
 
     fileprivate mutating func append(_ clients: NodeStatus.Clients) {
         append("refused_total", .counter, "Requests that were refused.", clients.refused)
+        if !clients.limited.isEmpty {
+            begin(
+                "limited_total", .counter,
+                "Requests that a limit of the node refused or delayed, by limit.")
+        }
+        for (limit, count) in clients.limited.sorted(by: { $0.key < $1.key }) {
+            append(count, ["limit": limit])
+        }
         let gauges: [(name: String, help: String, value: Int)] = [
             ("sessions", "Native clients that can go on at another node.", clients.sessions),
             ("listens", "Open listens.", clients.listens),
@@ -142,6 +150,18 @@ extension MetricsText {
             ("waiting_reply_bytes", "Bytes that wait for clients.", process.waitingReplyBytes),
         ]
         for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
+        append(
+            "unread_clients_total", .counter,
+            "Connections that were ended because their clients read too slowly.",
+            process.slowClients)
+        if let count = process.peerConnections {
+            append("peer_connections", .gauge, "Connections to the ports for peers.", count)
+        }
+        if let count = process.cutPeerConnections {
+            append(
+                "peer_connections_cut_total", .counter,
+                "Connections to the ports for peers that were cut before they showed a key.", count)
+        }
         if let milliseconds = process.cpuMilliseconds {
             begin(process: "cpu_seconds_total", .counter, "Processor time of all threads.")
             append(Double(milliseconds) / 1000)

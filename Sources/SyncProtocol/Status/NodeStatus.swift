@@ -212,6 +212,8 @@ extension NodeStatus {
         public var queries = Queries()
         /// The bytes of writes for the ends of connections.
         public var disconnectBytes = 0
+        /// How often each limit has refused or delayed a request.
+        public var limited: [String: Int] = [:]
     }
 
     /// What queries keep.
@@ -279,6 +281,10 @@ extension NodeStatus {
         public var droppedReplies = 0
         /// Frames to peers that were not sent.
         public var droppedFrames = 0
+        /// Connections to the ports for peers.
+        public var peerConnections: Int?
+        /// Such connections that were cut because too many had shown no key.
+        public var cutPeerConnections: Int?
         /// Connections without a key that is let in; nil where there are no keys.
         public var refusedConnections: Int?
 

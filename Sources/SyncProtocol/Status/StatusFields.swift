@@ -96,6 +96,7 @@ extension NodeStatus: StatusRecord {
             .init("changesHeldBack", \.clients.changesHeldBack),
             .init("queries", \.clients.queries),
             .init("disconnectBytes", \.clients.disconnectBytes),
+            .init("limited", \.clients.limited),
         ]
     }
 }
@@ -155,6 +156,8 @@ extension NodeStatus.Process: StatusRecord {
             .init("waitingReplyBytes", \.waitingReplyBytes),
             .init("droppedReplies", \.droppedReplies),
             .init("droppedFrames", \.droppedFrames),
+            .init("peerConnections", \.peerConnections),
+            .init("cutPeerConnections", \.cutPeerConnections),
             .init("refusedConnections", \.refusedConnections),
         ]
     }

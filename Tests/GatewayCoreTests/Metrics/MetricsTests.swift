@@ -153,6 +153,9 @@ private struct StatusNumber {
     ]
     private static let clients: [StatusNumber] = [
         .init(name: "hearth_refused_total") { $0.clients.refused = $1 },
+        .init(name: "hearth_limited_total{limit=\"rule_work\"}") {
+            $0.clients.limited["rule_work"] = $1
+        },
         .init(name: "hearth_sessions") { $0.clients.sessions = $1 },
         .init(name: "hearth_listens") { $0.clients.listens = $1 },
         .init(name: "hearth_views") { $0.clients.queries.views = $1 },
@@ -165,6 +168,9 @@ private struct StatusNumber {
         .init(name: "hearth_storage_backlog") { $0.process?.storageBacklog = $1 },
         .init(name: "hearth_storage_backlog_limit") { $0.process?.storageBacklogLimit = $1 },
         .init(name: "hearth_waiting_reply_bytes") { $0.process?.waitingReplyBytes = $1 },
+        .init(name: "hearth_unread_clients_total") { $0.process?.slowClients = $1 },
+        .init(name: "hearth_peer_connections") { $0.process?.peerConnections = $1 },
+        .init(name: "hearth_peer_connections_cut_total") { $0.process?.cutPeerConnections = $1 },
         .init(name: "process_resident_memory_bytes") { $0.process?.residentBytes = $1 },
         .init(name: "process_open_fds") { $0.process?.openFiles = $1 },
         .init(name: "process_max_fds") { $0.process?.openFilesLimit = $1 },

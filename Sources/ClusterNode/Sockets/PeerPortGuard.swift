@@ -1,0 +1,96 @@
+internal import CRuntime
+internal import Glibc
+internal import Threads
+internal import ZeroMQ
+
+/// Bounds the connections to a node's ports for peers, on a thread of its own: ZeroMQ's thread accepts them whatever the
+/// loop does, until no descriptors are left for clients and the disk.
+final class PeerPortGuard {
+    /// A peer has sent more bytes than this once it has shown its key: ZMTP's greeting and the commands of the handshake.
+    private static let handshakeBytes = (curve: 524, null: 74)
+
+    /// What the guard has counted.
+    struct Counts: Sendable {
+        /// The connections that are there.
+        var connections = 0
+        /// Those that were cut.
+        var cut = 0
+    }
+
+    private let state = Monitor(Counts())
+    private let thread: SystemThread?
+
+    /// Begins to guard bound sockets.
+    ///
+    /// - Parameter hasKeys: Whether peers show keys.
+    init(of monitors: [ConnectionMonitor], ports: Set<UInt16>, hasKeys: Bool) {
+        let bytes = hasKeys ? Self.handshakeBytes.curve : Self.handshakeBytes.null
+        thread = SystemThread { [state] in
+            var round = GuardRound(monitors, ports, known: bytes)
+            while !round.hasEnded {
+                round.run()
+                let counts = round.counts
+                state.withLock { $0 = counts }
+            }
+        }
+    }
+
+    var counts: Counts { state.withLock { $0 } }
+
+    /// Waits until the guard's thread has given up the monitors, which have been stopped.
+    func close() { thread?.join() }
+}
+
+/// The work of the guard's thread.
+private struct GuardRound {
+    private static let period = Duration.milliseconds(200)
+
+    private var monitors: [ConnectionMonitor]
+    private let ports: Set<UInt16>
+    private let knownBytes: Int
+    private var connections = PeerConnections()
+    private(set) var counts = PeerPortGuard.Counts()
+
+    init(_ monitors: [ConnectionMonitor], _ ports: Set<UInt16>, known bytes: Int) {
+        (self.monitors, self.ports, knownBytes) = (monitors, ports, bytes)
+    }
+
+    var hasEnded: Bool { monitors.isEmpty }
+
+    mutating func run() {
+        ConnectionMonitor.wait(for: monitors, upTo: Self.period)
+        for index in monitors.indices.reversed() where drain(monitors[index]) {
+            monitors.remove(at: index)
+        }
+        counts.connections = connections.count
+    }
+
+    /// Records what has happened; returns whether nothing more will.
+    private mutating func drain(_ monitor: ConnectionMonitor) -> Bool {
+        var hasStopped = false
+        monitor.drain { event in
+            switch event {
+            case .accepted(let descriptor): accept(descriptor)
+            case .ended(let descriptor): connections.end(descriptor)
+            case .stopped: hasStopped = true
+            }
+        }
+        return hasStopped
+    }
+
+    private mutating func accept(_ descriptor: Int32) {
+        let knownBytes = knownBytes
+        for excess in connections.accept(
+            descriptor, where: { hearth_received_bytes($0) > knownBytes })
+        {
+            cut(excess)
+        }
+    }
+
+    /// Has ZeroMQ close a connection, unless the descriptor has become another connection's.
+    private mutating func cut(_ descriptor: Int32) {
+        guard ports.contains(UInt16(clamping: hearth_local_port(descriptor))) else { return }
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        counts.cut += 1
+    }
+}
