@@ -49,6 +49,8 @@ public final class Node {
     private var troubles = StorageTroubles()
     private var isServing = false
     private var turnNanoseconds: UInt64 = 0
+    /// Begins the next turn while requests wait for it.
+    private var nextTurn: Watcher?
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
@@ -140,6 +142,7 @@ extension Node {
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: turnNanoseconds / 1_000_000)
+        replica.unreadBytes = clients.unreadBytes
         perform(replica.step(.turnBegan(now)))
     }
 
@@ -153,6 +156,7 @@ extension Node {
                 recorder?.endTurn(replica)
                 clients.hasRules = replica.hasRules
                 perform(outputs)
+                if replica.wantsTurn { beginTurnSoon() }
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
@@ -166,6 +170,15 @@ extension Node {
         peers.endTurn()
         // A database that takes no writes stores the last turn never: its clients were told so.
         if phase == .draining, journal.isEmpty || troubles.error != nil { end() }
+    }
+
+    /// Serves sockets, and then begins a turn; without room for a timer, the next tick does.
+    private func beginTurnSoon() {
+        guard nextTurn == nil else { return }
+        nextTurn = try? loop.timer(after: .milliseconds(1)) { [unowned self] in
+            nextTurn = nil
+            if phase == .running { beginTurn() }
+        }
     }
 
     private func perform(_ outputs: [Output]) {
@@ -263,6 +276,7 @@ extension Node {
 
     /// Ensures a turn, in which the replica handles what is due.
     private func tick() {
+        clients.measureWaitingBytes()
         if phase == .running { beginTurn() }
         clients.availability = availability
         journal.submit()
@@ -313,6 +327,7 @@ extension Node {
 
     private func close() {
         for watcher in watchers { watcher.cancel() }
+        nextTurn?.cancel()
         clients.stopReceiving()
         peers.stopReceiving()
         security?.close()

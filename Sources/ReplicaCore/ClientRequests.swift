@@ -48,10 +48,17 @@ extension Replica {
             answerAtOnce(message, for: session, because: storageFailure)
         } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
-        } else if delays(message, of: session) {
-            return
-        } else if sessions.serve(message, for: session, seeing: replication.view) {
-            perform(Submission(session, message, after: decidedTime))
+        } else if !delays(message, of: session, after: decidedTime) {
+            _ = sessions.access.takeSpentUnits()
+            let sentBytes = sessions.byteCount(for: session)
+            if sessions.serve(message, for: session, seeing: replication.view) {
+                perform(Submission(session, message, after: decidedTime))
+            }
+            let answerBytes = sessions.byteCount(for: session) - sentBytes
+            sessions.unread.add(answerBytes)
+            sessions.pace.spend(
+                sessions.access.takeSpentUnits(), bytes: answerBytes, of: session,
+                at: now.elapsedMilliseconds)
         }
     }
 

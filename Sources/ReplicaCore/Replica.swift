@@ -33,6 +33,8 @@ public struct Replica: Sendable {
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
+    /// The bytes of answers that wait at the driver because clients do not read them, as of the beginning of a turn.
+    public var unreadBytes = 0
     /// Facts that only the driver knows, shown in `status`.
     public var process: NodeStatus.Process?
 
@@ -91,7 +93,11 @@ public struct Replica: Sendable {
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
-        case .turnBegan(let moment): replication.beginTurn(at: moment)
+        case .turnBegan(let moment):
+            replication.beginTurn(at: moment)
+            sessions.pace.beginTurn(at: moment.elapsedMilliseconds)
+            sessions.unread.beginTurn(waiting: unreadBytes) { turns.isStored($0) }
+            servePaced()
         case .published(let frame): receive(frame)
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)

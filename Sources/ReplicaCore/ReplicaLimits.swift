@@ -36,6 +36,8 @@ public struct ReplicaLimits: Sendable {
     public var unindexedChildren = 256
     /// How long an index is kept that no query needs.
     public var idleIndexMilliseconds: UInt64 = 300_000
+    /// The bytes of answers that native clients have not read.
+    public var unreadAnswerBytes = 512 << 20
     /// Answers that wait until a connection has room.
     public var postponedAnswers = 10_000
 

@@ -3,13 +3,22 @@ import Marks
 import SyncProtocol
 
 // The order of one session's requests: those that overlap an undecided transaction of the session wait for its decision.
+// All requests of a session wait while its rules and answers have taken too much work.
 
 extension Replica {
-    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one. If too many
-    /// wait already, refuses it, or serves it at once if it begins or ends a listen.
+    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one, or if the
+    /// requests of its session have taken too much work. If too many wait already, refuses it; serves it at once if it
+    /// begins or ends a listen and waits only for transactions.
     ///
+    /// - Parameter decidedTime: When the last transaction was decided that the request has waited for.
     /// - Returns: Whether it is not to be served yet.
-    mutating func delays(_ message: ClientMessage, of session: SessionID) -> Bool {
+    mutating func delays(
+        _ message: ClientMessage, of session: SessionID, after decidedTime: HybridTime? = nil
+    ) -> Bool {
+        if delaysForPace(message, of: session) {
+            delayForPace(message, of: session, after: decidedTime)
+            return true
+        }
         guard coordination.forwarded.contains(session) || sessions.waiting.contains(session)
         else { return false }
         let locations = sessions.locations(of: message, in: session)
@@ -23,9 +32,55 @@ extension Replica {
         } else {
             sometimes(.requestWaitsForDecision)
             let principal = sessions.access.principal(of: session)
-            sessions.waiting.append(message, at: locations, of: session, as: principal)
+            sessions.waiting.append(
+                message, at: locations, of: session, as: principal, after: decidedTime)
         }
         return true
+    }
+
+    /// Whether a request has to wait because its session has taken too much work, or because its answer is large and this
+    /// turn has done enough.
+    private func delaysForPace(_ message: ClientMessage, of session: SessionID) -> Bool {
+        if sessions.pace.delays(session, at: now.elapsedMilliseconds) { return !message.isPing }
+        guard sessions.pace.isTurnSpent, !sessions.isOfValues(session) else { return false }
+        return message.readPath.map {
+            value[$0].isLarger(than: SessionPace.largeAnswerBytes)
+        } ?? false
+    }
+
+    /// Whether requests wait that the next turn may serve: the driver should begin it soon.
+    public var wantsTurn: Bool { !sessions.pace.due(at: now.elapsedMilliseconds).isEmpty }
+
+    /// Has a request wait until its session has taken less work, or refuses it if too many wait.
+    private mutating func delayForPace(
+        _ message: ClientMessage, of session: SessionID, after decidedTime: HybridTime?
+    ) {
+        if let shortage = sessions.waiting.shortage(for: session) {
+            sometimes(.tooManyRequestsWait)
+            return sessions.refuse(shortage, message.id, session)
+        }
+        if !sessions.pace.isServing(session) { sessions.limits.count(.pace) }
+        sessions.pace.wait(session)
+        sessions.waiting.append(
+            message, at: sessions.locations(of: message, in: session), of: session,
+            as: sessions.access.principal(of: session), after: decidedTime)
+    }
+
+    /// Serves requests that have waited for their session's work, as far as the work of a turn goes.
+    mutating func servePaced() {
+        for session in sessions.pace.due(at: now.elapsedMilliseconds) {
+            if sessions.pace.isTurnSpent { break }
+            let isGone = sessions.leaving.contains(session)
+            if sessions.pace.release(session, at: now.elapsedMilliseconds) {
+                sessions.dropWaiting(ofLeaving: session)
+            }
+            for one in sessions.waiting.take(session)
+            where !isGone || one.message.request.kind != .read {
+                serve(one, for: session)
+            }
+            if isGone { continueClosing(session) }
+        }
+        sessions.pace.endServing()
     }
 
     /// Whether requests of a session at this location wait.
@@ -73,8 +128,9 @@ extension Replica {
         else { return finishClosing(session) }
         sometimes(.clientLeavesUndecided)
         sessions.leave(session)
-        coordination.forwarded.limit(
-            session, until: now.elapsedMilliseconds + Replica.closingMilliseconds)
+        let limit = now.elapsedMilliseconds + Replica.closingMilliseconds
+        coordination.forwarded.limit(session, until: limit)
+        sessions.pace.limit(session, until: limit)
         let locations = sessions.disconnects.locations(of: session)
         if !locations.contains(where: { isBlocked($0, for: session) }) {
             let writes = sessions.disconnects.take(session)
@@ -141,5 +197,18 @@ extension Sessions {
         let location =
             listens.listen(of: listener)?.path ?? waiting.location(ofListen: id, of: session)
         return location.map { [$0] } ?? []
+    }
+}
+
+extension ClientMessage {
+    fileprivate var isPing: Bool { if case .ping = request { true } else { false } }
+
+    /// The location of which a read shows everything; nil of other requests.
+    fileprivate var readPath: Path? {
+        switch request {
+        case .get(let get): get.path
+        case .listen(let listen): listen.path
+        default: nil
+        }
     }
 }

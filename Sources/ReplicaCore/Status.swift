@@ -123,6 +123,7 @@ extension Replica {
         clients.changesHeldBack = Int(clamping: sessions.slowClients.heldBack)
         sessions.listens.fill(&clients.queries)
         clients.disconnectBytes = sessions.disconnects.byteCount
+        clients.limited = sessions.limits.byName
     }
 
     /// How many operations this replica is behind the peer that holds most; those of evicted peers do not count, as

@@ -128,6 +128,10 @@ extension Replica {
         // Most turns publish nothing.
         let outputs =
             replication.turn.published.isEmpty ? replies : replication.turn.published + replies
+        defer {
+            sessions.unread.endTurn(
+                configuration.durability == .commit ? turns.lastNumber : nil)
+        }
         return turns.end(
             batches: replication.turn.entries, properties: replication.turn.properties,
             clearsOrphans: replication.turn.clearsOrphans, outputs: outputs,

@@ -26,6 +26,17 @@ public enum RuleLimits {
     static let patternNesting = 64
     /// The longest string that an expression may build, in bytes.
     static let stringBytes = 1 << 20
-    /// The work that the rules of one operation may take, in units of `RuleWork`.
-    public static let workUnits = 16_000_000
+    /// The work that one evaluation of a rule may take, in units of `RuleWork`: some five milliseconds.
+    static let evaluationUnits = 600_000
+    /// The work that the rules of one operation may take, whatever it writes.
+    static let operationUnits = 1_000_000
+    /// What they may take in addition for each place that is written.
+    static let placeUnits = 256
+    /// What they may take in addition for each byte of a string that is written.
+    static let textByteUnits = 6
+    /// The limits of work in words.
+    public static let limitOfWork =
+        "\(evaluationUnits) units for one rule, \(operationUnits) for all and more for large writes"
+    /// The work that the rules of the largest operation may take.
+    static let workUnits = 16_000_000
 }

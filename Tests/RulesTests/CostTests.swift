@@ -53,4 +53,32 @@ import Testing
         let situation = RuleSituation(auth: .null, now: 0, before: .null, after: before)
         #expect(try bench.ruleset.judge(.write(.root), in: situation) == .denied(.exhausted))
     }
+
+    @Test func `is bounded for one evaluation, whatever the operation may take`() throws {
+        let search = #""newData.val().matches(/(a?){900}x/)""#
+        let bench = Bench(rules: #"{".write":true,"$k":{".validate":\#(search)}}"#)
+        let long = "\"" + String(repeating: "a", count: 15_000) + "\""
+        let trace = try bench.set("/a", long)
+        #expect(trace.verdict == .denied(.exhausted))
+        #expect((600_000...700_000).contains(trace.units), "\(trace.units)")
+        let short = "\"" + String(repeating: "a", count: 100) + "x\""
+        #expect(try bench.set("/a", short).verdict == .allowed)
+        let changes = (0..<10).map { (path: "/k\($0)", value: short) }
+        let many = try bench.write(changes)
+        #expect(many.verdict == .denied(.exhausted))
+        #expect((1_000_000...1_100_000).contains(many.units), "\(many.units)")
+    }
+
+    @Test func `grows with what is written`() throws {
+        let bench = Bench(
+            rules:
+                #"{".write":true,"$k":{".validate":"newData.val().matches(/^[a-z ]+$/) && newData.val() != 'x'"}}"#
+        )
+        let changes = (0..<10_000).map { (path: "/k\($0)", value: #""some text""#) }
+        let trace = try bench.write(changes)
+        #expect(trace.verdict == .allowed)
+        #expect(trace.units > 1_000_000, "\(trace.units)")
+        let long = "\"" + String(repeating: "a", count: 1_000_000) + "\""
+        #expect(try bench.set("/a", long).verdict == .allowed)
+    }
 }

@@ -20,6 +20,7 @@ import Testing
     @Test func `is what each part of each evaluated rule came to`() throws {
         let ruleset = try ruleset()
         var coverage = RuleCoverage(of: ruleset)
+        var units = 0
         let (own, number) = (try Path("users/u1"), try Path("users/u1/n"))
         let operations: [(RuleOperation, RuleSituation)] = [
             (.write(number), write(.integer(1), at: number, by: "u1")),
@@ -28,7 +29,7 @@ import Testing
             (.write(number), write(.integer(1), at: number, by: "u2")),
         ]
         let verdicts = operations.map {
-            ruleset.judge($0.0, in: $0.1, counting: &coverage).isAllowed
+            ruleset.judge($0.0, in: $0.1, counting: &coverage, spending: &units).isAllowed
         }
         #expect(verdicts == [true, false, false, false])
         #expect(ruleset.rules.map(\.kind) == [.read, .write, .validate])
@@ -51,9 +52,11 @@ import Testing
     func `has reads as well`(uid: String, isAllowed: Bool) throws {
         let ruleset = try ruleset()
         var coverage = RuleCoverage(of: ruleset)
+        var units = 0
         let situation = RuleSituation(auth: .user(uid), now: 0, data: .null)
         let path = try Path("users/u1/n")
-        let grant = ruleset.grant(reading: path, in: situation, counting: &coverage)
+        let grant = ruleset.grant(
+            reading: path, in: situation, counting: &coverage, spending: &units)
         #expect((grant != nil) == isAllowed)
         #expect(coverage.counts(ofRule: 0).isTrue == (isAllowed ? 1 : 0))
         #expect(coverage.counts(ofRule: 0).isFalse == (isAllowed ? 0 : 1))
@@ -75,8 +78,10 @@ import Testing
             let ruleset = try Ruleset(Array(document.utf8))
             let path = try Path(["x", "y", "x/a"].randomElement(using: &random)!)
             let situation = write(.random(&random, depth: 2), at: path, by: "u")
+            var units = 0
             var (counted, traced) = (RuleCoverage(of: ruleset), RuleCoverage(of: ruleset))
-            let verdict = ruleset.judge(.write(path), in: situation, counting: &counted)
+            let verdict = ruleset.judge(
+                .write(path), in: situation, counting: &counted, spending: &units)
             #expect(verdict == ruleset.judge(.write(path), in: situation))
             traced.add(ruleset.trace(.write(path), in: situation))
             for rule in ruleset.rules.indices {

@@ -142,7 +142,9 @@ import Testing
                 let situation = RuleSituation(
                     auth: .user("u"), now: Double(number), before: tree, write: write)
                 if granted?.leads(to: path) == true { known += 1 }
-                let verdict = ruleset.judge(.write(path), in: situation, knowing: &granted)
+                var units = 0
+                let verdict = ruleset.judge(
+                    .write(path), in: situation, knowing: &granted, spending: &units)
                 #expect(
                     verdict == ruleset.judge(.write(path), in: situation), "\(document) \(path)")
                 if verdict.isAllowed { tree = situation.after } else { denied += 1 }
@@ -157,7 +159,8 @@ import Testing
         let path = try Path(text)
         let situation = RuleSituation(
             auth: .user("u"), now: 0, before: .null, write: RuleWrite(.integer(1), at: path))
-        return ruleset.judge(.write(path), in: situation, knowing: &granted)
+        var units = 0
+        return ruleset.judge(.write(path), in: situation, knowing: &granted, spending: &units)
     }
 
     @Test func `ends above what is written and at the rule that grants at least`() throws {

@@ -46,6 +46,8 @@ struct Access: Sendable {
     private(set) var counting: RuleCounting?
     /// The listens of users, by the data that their verdicts rest on.
     var grants = ListenGrants()
+    /// The work of rules since `takeSpentUnits`.
+    private var spentUnits = 0
 
     init(unidentified: Principal, isOpenWithoutRules: Bool = false) {
         (self.unidentified, self.isOpenWithoutRules) = (unidentified, isOpenWithoutRules)
@@ -118,6 +120,12 @@ struct Access: Sendable {
 
     /// Forgets what was counted.
     mutating func endCounting() { counting = nil }
+
+    /// Returns the work that rules have taken since the last call, in their units.
+    mutating func takeSpentUnits() -> Int {
+        defer { spentUnits = 0 }
+        return spentUnits
+    }
 }
 
 // MARK: - Verdicts
@@ -129,8 +137,11 @@ extension Access {
     ) -> ReadGrant? {
         guard let ruleset else { return nil }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
-        guard counting != nil else { return ruleset.grant(reading: path, in: situation) }
-        return counting!.grant(reading: path, in: situation, by: ruleset)
+        guard counting != nil else {
+            return ruleset.grant(reading: path, in: situation, spending: &spentUnits)
+        }
+        return counting!.grant(
+            reading: path, in: situation, by: ruleset, spending: &spentUnits)
     }
 
     /// Why a user may not read what a query shows; nil if the rules permit it.
@@ -141,9 +152,10 @@ extension Access {
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         let operation = RuleOperation.read(path)
         let verdict =
-            counting?.judge(operation, in: situation, by: ruleset)
-            ?? ruleset.judge(operation, in: situation)
+            counting?.judge(operation, in: situation, by: ruleset, spending: &spentUnits)
+            ?? ruleset.judge(operation, in: situation, spending: &spentUnits)
         if verdict.isAllowed { return nil }
+        if verdict == .denied(.exhausted) { return .exhausted(reading: path) }
         return denial(ofReading: path, query, by: user, seeing: replica)
     }
 
@@ -170,19 +182,19 @@ extension Access {
             return User(unidentified).flatMap {
                 Access.refusal(
                     of: writes, as: resolved, by: $0, in: tree, at: milliseconds, judging: ruleset,
-                    knowing: &granted, counting: &counting)
+                    knowing: &granted, counting: &counting, spending: &spentUnits)
             }
         }
         guard let user = User(clients.values[place].principal) else { return nil }
         return Access.refusal(
             of: writes, as: resolved, by: user, in: tree, at: milliseconds, judging: ruleset,
-            knowing: &clients.values[place].granted, counting: &counting)
+            knowing: &clients.values[place].granted, counting: &counting, spending: &spentUnits)
     }
 
     private static func refusal(
         of writes: [Write], as resolved: [Write], by user: User, in tree: Value,
         at milliseconds: UInt64, judging ruleset: Ruleset?, knowing granted: inout GrantedWay?,
-        counting: inout RuleCounting?
+        counting: inout RuleCounting?, spending units: inout Int
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path, to: user) }
@@ -191,12 +203,13 @@ extension Access {
         let judged = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
         let verdict =
             counting == nil
-            ? ruleset.judge(operation, in: judged, knowing: &granted)
-            : counting!.judge(operation, in: judged, by: ruleset)
+            ? ruleset.judge(operation, in: judged, knowing: &granted, spending: &units)
+            : counting!.judge(operation, in: judged, by: ruleset, spending: &units)
         switch verdict {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): refusal = .denied(writing: place, to: user)
-        case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path, to: user)
+        case .denied(.invalid): refusal = .denied(writing: path, to: user)
+        case .denied(.exhausted): refusal = .exhausted(writing: path)
         }
         guard user.learnsReasons else { return refusal }
         let situation = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
@@ -212,7 +225,7 @@ extension Access {
         return resolved.flatMap {
             Access.refusal(
                 of: writes, as: $0, by: user, in: replica.tree, at: replica.now.wallMilliseconds,
-                judging: ruleset, knowing: &granted, counting: &counting)
+                judging: ruleset, knowing: &granted, counting: &counting, spending: &spentUnits)
         }
     }
 }
@@ -246,6 +259,23 @@ extension RequestFailure {
             fix: fix(for: user))
     }
 
+    private static func exhausted(_ request: String) -> RequestFailure {
+        RequestFailure(
+            .permissionDenied,
+            "the rules of \(request) take more work than those of one request may (\(RuleLimits.limitOfWork))",
+            fix:
+                "write less at once, or have the rules search shorter strings by simpler regular expressions",
+            limit: .ruleWork)
+    }
+
+    fileprivate static func exhausted(writing path: Path) -> RequestFailure {
+        exhausted("the write at \(path)")
+    }
+
+    fileprivate static func exhausted(reading path: Path) -> RequestFailure {
+        exhausted("the read of \(path)")
+    }
+
     /// The failure of a request that takes what there is little of.
     static let forThoseSignedIn = RequestFailure(
         .permissionDenied, "only those who are signed in may wait until all is stable",
@@ -254,7 +284,7 @@ extension RequestFailure {
     /// The failure with the reasons below it, a line each: for administrators alone, since they say what is stored.
     fileprivate func explained(by trace: RuleTrace) -> RequestFailure {
         let lines = [problem] + trace.explanation
-        return RequestFailure(code, lines.joined(separator: "\n"), fix: fix)
+        return RequestFailure(code, lines.joined(separator: "\n"), fix: fix, limit: limit)
     }
 
     /// The failure of a request that concerns the node or the cluster.

@@ -19,18 +19,21 @@ struct RuleCounting: Sendable {
 
     /// Judges an operation, and counts.
     mutating func judge(
-        _ operation: RuleOperation, in situation: consuming RuleSituation, by ruleset: Ruleset
+        _ operation: RuleOperation, in situation: consuming RuleSituation, by ruleset: Ruleset,
+        spending units: inout Int
     ) -> RuleVerdict {
         judged += 1
-        return ruleset.judge(operation, in: situation, counting: &coverage)
+        return ruleset.judge(operation, in: situation, counting: &coverage, spending: &units)
     }
 
     /// What lets a user read a place, which is counted.
     mutating func grant(
-        reading path: Path, in situation: RuleSituation, by ruleset: Ruleset
+        reading path: Path, in situation: RuleSituation, by ruleset: Ruleset,
+        spending units: inout Int
     ) -> ReadGrant? {
         judged += 1
-        return ruleset.grant(reading: path, in: situation, counting: &coverage)
+        return ruleset.grant(
+            reading: path, in: situation, counting: &coverage, spending: &units)
     }
 }
 

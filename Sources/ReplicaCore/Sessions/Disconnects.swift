@@ -82,13 +82,13 @@ struct Disconnects: Sendable {
 extension RequestFailure {
     fileprivate static let tooManyBytes = RequestFailure(
         .tooBig, "the on-disconnect writes of a connection have at most 1 MB",
-        fix: "cancel some of them, or write less")
+        fix: "cancel some of them, or write less", limit: .disconnectBytes)
 
     fileprivate static func roomIsScarce(_ limit: Int) -> RequestFailure {
         RequestFailure(
             .tooBig,
             "the on-disconnect writes of all connections need much memory at this node: one connection may have "
                 + "\(limit >> 10) kB of them now",
-            fix: "cancel some of them, write less, or use another node")
+            fix: "cancel some of them, write less, or use another node", limit: .disconnectBytes)
     }
 }

@@ -108,11 +108,16 @@ extension Sessions {
             return refuse(.unindexed(query.order, of: path), id, session)
         }
         guard query.isFiltered else {
-            return send(.value(id: id, value: replica.tree[path]), to: session)
+            let value = replica.tree[path]
+            if isTooLarge(value, for: session) { return refuse(unread.refusal, id, session) }
+            return send(.value(id: id, value: value), to: session)
         }
         do throws(DataError) {
             let children = try listens.results(
                 of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
+            if isTooLarge(children.value, for: session) {
+                return refuse(unread.refusal, id, session)
+            }
             send(children: children, id: id, to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
@@ -124,11 +129,24 @@ extension Sessions {
     ///
     /// - Returns: Whether the request is refused.
     mutating func refuseIfOverloaded(_ id: UInt64, _ session: SessionID) -> Bool {
-        if byteCount(for: session) <= Sessions.answersLimit { return false }
-        refuse(
-            .tooBig, "the answers before this one have \(Sessions.answersLimit >> 20) MB",
-            fix: "wait for answers before you ask for more", id, session)
+        let bytes = byteCount(for: session)
+        if bytes > Sessions.answersLimit {
+            let failure = RequestFailure(
+                .tooBig, "the answers before this one have \(Sessions.answersLimit >> 20) MB",
+                fix: "wait for answers before you ask for more", limit: .unreadAnswers)
+            refuse(failure, id, session)
+            return true
+        }
+        guard bytes > 0, bytes > unread.largestSession else { return false }
+        refuse(unread.refusal, id, session)
         return true
+    }
+
+    /// Whether an answer is too large for the room that unread answers leave; always false for sessions of values, whose
+    /// answers are read out of snapshots.
+    private func isTooLarge(_ value: @autoclosure () -> Value, for session: SessionID) -> Bool {
+        guard let largest = unread.largestAnswer, !isOfValues(session) else { return false }
+        return value().isLarger(than: largest)
     }
 
     /// With more bytes than this to one client in one turn, it gets no more data.
@@ -166,6 +184,10 @@ extension Sessions {
             let shown = try listens.add(
                 listener, to: listen.query, at: listen.path, in: replica.tree,
                 at: replica.now.elapsedMilliseconds)
+            if isTooLarge(shown, for: session) {
+                _ = listens.remove(listener)
+                return refuse(unread.refusal, id, session)
+            }
             if let grant { access.grants.set(grant, of: listener) }
             if isUnindexed { send(.unindexed(listen: id), to: session) }
             send(.ok(id: id), to: session)

@@ -24,6 +24,12 @@ struct Sessions: Sendable {
     var waiting: WaitingRequests
     /// The sessions whose clients are gone, while transactions of theirs are undecided.
     private(set) var leaving: Set<SessionID> = []
+    /// The work that rules have taken for each session.
+    var pace = SessionPace()
+    /// The bytes of answers that native clients have not read.
+    var unread: UnreadAnswers
+    /// How often limits have refused or delayed something.
+    var limits = LimitCounts()
     var clients = ClientSessions()
     var access: Access
     var versionDelta = VersionVectorDelta()
@@ -51,6 +57,7 @@ struct Sessions: Sendable {
         writeConcernWaiters = WriteConcernWaiters(within: configuration.limits)
         stabilityWaiters = StabilityWaiters(within: configuration.limits)
         waiting = WaitingRequests(within: configuration.limits)
+        unread = UnreadAnswers(limit: configuration.limits.unreadAnswerBytes)
         listens = Listens(
             indexing: configuration.indexes, within: .init(configuration))
     }
@@ -92,6 +99,7 @@ extension Sessions {
 
     /// Refuses a request.
     mutating func refuse(_ failure: RequestFailure, _ id: UInt64, _ session: SessionID) {
+        if let limit = failure.limit { limits.count(limit) }
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
@@ -165,6 +173,7 @@ extension Sessions {
         leaving.remove(session)
         removeInterest(of: session)
         _ = waiting.take(session)
+        pace.remove(session)
         outbox.close(session)
         clients.remove(session)
         return LeftWrites(session: session, writes: disconnects.take(session))

@@ -2,7 +2,7 @@ import DataTree
 import Rules
 import SyncProtocol
 
-/// Requests that wait until an earlier transaction of their session is decided.
+/// Requests that wait until an earlier transaction of their session is decided, or until their session has taken less work.
 ///
 /// The coordinator decides a transaction some time after its client has sent it. A later request of the same session whose
 /// locations overlap the transaction's waits for the decision, so that the session's requests take effect in the order in
@@ -14,7 +14,7 @@ struct WaitingRequests: Sendable {
         let principal: Principal
         /// The time of the last decision that the request waited for; an older stamp would order it before the transaction.
         var decidedTime: HybridTime?
-        fileprivate let byteCount: Int
+        let byteCount: Int
     }
 
     fileprivate struct Queue: Sendable {
@@ -22,6 +22,7 @@ struct WaitingRequests: Sendable {
         /// The locations of the waiting requests, without those below others.
         var locations: [Path] = []
         var hasStamps = false
+        var byteCount = 0
     }
 
     private let limits: ReplicaLimits
@@ -59,15 +60,36 @@ struct WaitingRequests: Sendable {
             .tooBig,
             "\(limits.waitingRequests) requests, or \(limits.waitingRequestBytes >> 20) MB of them, wait at this "
                 + "node for the decisions of transactions already",
-            fix: "wait for the answer to the transaction before you send more")
+            fix: "wait for the answer to the transaction before you send more",
+            limit: .waitingRequests)
+    }
+
+    /// A session whose requests wait for its work may have this part of the room that others leave.
+    private static let share = 4
+
+    /// Why no further request of a session may wait for its work; nil if it may.
+    func shortage(for session: SessionID) -> RequestFailure? {
+        let queue = queues[session]
+        let own = (count: queue?.waiting.count ?? 0, bytes: queue?.byteCount ?? 0)
+        let countLimit = (limits.waitingRequests - count + own.count) / Self.share
+        let byteLimit = (limits.waitingRequestBytes - byteCount + own.bytes) / Self.share
+        if own.count < countLimit, own.bytes < byteLimit { return nil }
+        return RequestFailure(
+            .tooBig,
+            "the rules and the answers of this connection take more than "
+                + "\(SessionPace.unitsPerMillisecond * 1_000) units of work a second, and \(own.count) of its requests wait "
+                + "for that already",
+            fix: "wait for answers before you send more, ask for less, or have the rules cost less",
+            limit: .waitingRequests)
     }
 
     mutating func append(
         _ message: ClientMessage, at locations: [Path], of session: SessionID,
-        as principal: Principal
+        as principal: Principal, after decidedTime: HybridTime? = nil
     ) {
         let one = Waiting(
-            message: message, principal: principal, byteCount: 128 + message.estimatedSize)
+            message: message, principal: principal, decidedTime: decidedTime,
+            byteCount: 128 + message.estimatedSize)
         queues[session, default: Queue()].append(one, at: locations)
         count += 1
         byteCount += one.byteCount
@@ -77,7 +99,7 @@ struct WaitingRequests: Sendable {
     mutating func take(_ session: SessionID) -> [Waiting] {
         guard let queue = queues.removeValue(forKey: session) else { return [] }
         count -= queue.waiting.count
-        byteCount -= queue.waiting.reduce(0) { $0 + $1.byteCount }
+        byteCount -= queue.byteCount
         return queue.waiting
     }
 
@@ -91,6 +113,7 @@ struct WaitingRequests: Sendable {
 extension WaitingRequests.Queue {
     fileprivate mutating func append(_ one: WaitingRequests.Waiting, at locations: [Path]) {
         waiting.append(one)
+        byteCount += one.byteCount
         if one.message.stamp != nil { hasStamps = true }
         for location in locations where !self.locations.contains(where: { $0.contains(location) }) {
             self.locations.removeAll { location.contains($0) }

@@ -20,7 +20,13 @@ struct Evaluator: ~Copyable {
     }
 
     /// Whether an expression holds at the place of the way to which so many keys lead; one that fails does not.
-    mutating func holds(_ program: Program, at depth: Int) -> Bool {
+    ///
+    /// - Parameter units: The work that this may take; without an end, the evaluation may spend all that is left.
+    mutating func holds(
+        _ program: Program, at depth: Int, within units: Int = .max
+    ) -> Bool {
+        let rest = work.beginEvaluation(within: units)
+        defer { work.endEvaluation(rest) }
         do throws(RuleFailure) {
             return try truth(of: program.root, program, depth)
         } catch {

@@ -85,6 +85,7 @@ struct Judge: ~Copyable {
         // In their order, so that the places above several of them are judged once.
         let paths = paths.sorted()
         for path in paths {
+            evaluator.work.grant(forPlaceWith: 0)
             go(to: path)
             if let denial = denial(of: .write, towards: path) { return denial }
         }
@@ -213,7 +214,7 @@ extension Judge {
         if isRecording {
             evaluator.trace = Array(repeating: nil, count: program.instructions.count)
         }
-        let holds = evaluator.holds(program, at: depth)
+        let holds = evaluator.holds(program, at: depth, within: evaluationUnits(at: depth))
         if let values = evaluator.trace {
             coverage?.add(values, of: rule)
             if evaluations != nil {
@@ -225,6 +226,18 @@ extension Judge {
     }
 }
 
+extension Judge {
+    /// What one evaluation of a rule at a place of the way may cost.
+    private mutating func evaluationUnits(at depth: Int) -> Int {
+        RuleLimits.evaluationUnits + RuleLimits.textByteUnits * textBytes(at: depth)
+    }
+
+    /// The bytes of the string that the operation leaves at a place of the way; zero if that is none.
+    mutating func textBytes(at depth: Int) -> Int {
+        evaluator.look(at: .way(.after, depth: depth), \.textBytes)
+    }
+}
+
 extension Ruleset {
     /// Whether an operation may be done. A denial names the place; `trace` says what decided.
     ///
@@ -233,16 +246,27 @@ extension Ruleset {
     public func judge(
         _ operation: RuleOperation, in situation: consuming RuleSituation
     ) -> RuleVerdict {
+        var units = 0
+        return judge(operation, in: situation, spending: &units)
+    }
+
+    /// Whether an operation may be done; adds the units of work that this took.
+    public func judge(
+        _ operation: RuleOperation, in situation: consuming RuleSituation,
+        spending units: inout Int
+    ) -> RuleVerdict {
         var judge = Judge(self, situation)
+        defer { units += judge.evaluator.work.spent }
         return judge.judge(operation)
     }
 
     /// Whether a user may do an operation; `granted` is what is known of the grants of this user by these rules.
     public func judge(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
-        knowing granted: inout GrantedWay?
+        knowing granted: inout GrantedWay?, spending units: inout Int
     ) -> RuleVerdict {
         var judge = Judge(self, situation)
+        defer { units += judge.evaluator.work.spent }
         guard case .write(let path) = operation else { return judge.judge(operation) }
         return judge.judge(writing: path, knowing: &granted)
     }
@@ -250,13 +274,14 @@ extension Ruleset {
     /// Returns whether an operation is permitted, and counts the result of each part of the rules.
     public func judge(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
-        counting coverage: inout RuleCoverage
+        counting coverage: inout RuleCoverage, spending units: inout Int
     ) -> RuleVerdict {
         var judge = Judge(self, situation)
         // Handed over and back, so that counting copies nothing.
         judge.coverage = coverage
         coverage = RuleCoverage(of: nil)
         let verdict = judge.judge(operation)
+        units += judge.evaluator.work.spent
         coverage = judge.coverage ?? coverage
         return verdict
     }
@@ -268,6 +293,18 @@ extension Ruleset {
         var judge = Judge.tracing(self, situation)
         let verdict = judge.judge(operation)
         return RuleTrace(
-            rules: rules, verdict: verdict, evaluations: judge.evaluations ?? [])
+            rules: rules, verdict: verdict, evaluations: judge.evaluations ?? [],
+            units: judge.evaluator.work.spent)
+    }
+}
+
+extension Value {
+    /// The bytes of a string; zero for other values.
+    fileprivate var textBytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .prioritized(let value): value.content.textBytes
+        default: 0
+        }
     }
 }

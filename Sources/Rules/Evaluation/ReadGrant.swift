@@ -13,15 +13,21 @@ extension Ruleset {
     /// Returns the grant that permits a read; nil if no rule permits it.
     ///
     /// - Complexity: as `trace`; what is only asked once needs no more than `judge`.
-    public func grant(reading path: Path, in situation: RuleSituation) -> ReadGrant? {
-        grant(by: trace(.read(path), in: situation))
+    public func grant(
+        reading path: Path, in situation: RuleSituation, spending units: inout Int
+    ) -> ReadGrant? {
+        let trace = trace(.read(path), in: situation)
+        units += trace.units
+        return grant(by: trace)
     }
 
     /// Returns the grant that permits a read, and counts the results of the rules.
     public func grant(
-        reading path: Path, in situation: RuleSituation, counting coverage: inout RuleCoverage
+        reading path: Path, in situation: RuleSituation, counting coverage: inout RuleCoverage,
+        spending units: inout Int
     ) -> ReadGrant? {
         let trace = trace(.read(path), in: situation)
+        units += trace.units
         coverage.add(trace)
         return grant(by: trace)
     }

@@ -15,6 +15,8 @@ public struct RuleTrace: Sendable {
     public let verdict: RuleVerdict
     /// In the order in which they were done.
     let evaluations: [Evaluation]
+    /// The units of work that the evaluations took.
+    let units: Int
 
     /// The reasons of a denial, from the root down: one for each rule that could have allowed the
     /// operation, or the one `.validate` that refused it. Empty if it was allowed.

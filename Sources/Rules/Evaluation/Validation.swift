@@ -17,9 +17,14 @@ extension Judge {
         guard let rule = ruleset.levels[evaluator.route.level(at: depth)].validate else {
             return nil
         }
-        let isValid = validity[depth] ?? isValid(by: rule, at: depth)
+        let isValid = validity[depth] ?? isWrittenValid(by: rule, at: depth)
         validity[depth] = isValid
         return isValid ? nil : .invalid(rule: rule, at: evaluator.route.path(at: depth))
+    }
+
+    private mutating func isWrittenValid(by rule: Int, at depth: Int) -> Bool {
+        evaluator.work.grant(forPlaceWith: textBytes(at: depth))
+        return isValid(by: rule, at: depth)
     }
 
     private mutating func isValid(by rule: Int, at depth: Int) -> Bool {
@@ -59,6 +64,8 @@ extension Judge {
         if !isRecording, let (rule, check) = place.only {
             let child = children.outline(of: place.key)
             if case .null = child { return nil }
+            let bytes = if case .string(let count, _) = child { count } else { 0 }
+            evaluator.work.grant(forPlaceWith: bytes)
             do throws(RuleFailure) {
                 try evaluator.work.pay(RuleWork.step)
                 if try check.holds(for: child, paying: &evaluator.work) { return nil }
@@ -87,6 +94,6 @@ extension Judge {
         if holds(rule, at: evaluator.route.depth) { return nil }
         return RuleTrace(
             rules: ruleset.rules, verdict: .denied(.invalid(rule: rule, at: path)),
-            evaluations: evaluations ?? [])
+            evaluations: evaluations ?? [], units: evaluator.work.spent)
     }
 }

@@ -12,8 +12,11 @@ struct RuledReplica {
     private(set) var replica: TestReplica
 
     /// - Parameter rules: What stands under `rules`; nil for a replica without.
-    init(_ rules: String?, data: Value = .null, demandingIndexes: Bool = false) {
-        replica = TestReplica(demandingIndexes: demandingIndexes)
+    init(
+        _ rules: String?, data: Value = .null, demandingIndexes: Bool = false,
+        within limits: ReplicaLimits = ReplicaLimits()
+    ) {
+        replica = TestReplica(demandingIndexes: demandingIndexes, within: limits)
         if let rules { _ = ask(.setRules(id: 1, source: RuledReplica.document(rules))) }
         if !data.isNull { _ = ask(.put(id: 2, path: .root, value: data)) }
         _ = identify(RuledReplica.user, as: .user(.user("u1")))
@@ -45,7 +48,13 @@ struct RuledReplica {
         replica.queryStatus(after: milliseconds)
     }
 
-    mutating func told(_ inputs: [Input]) -> [SessionID: [NodeMessage]] { replica.turn(inputs) }
+    mutating func told(
+        _ inputs: [Input], after milliseconds: UInt64 = 1
+    ) -> [SessionID: [NodeMessage]] {
+        replica.turn(inputs, after: milliseconds)
+    }
+
+    mutating func status() -> NodeStatus { replica.status() }
 
     /// Whether the rules permit a request: any other answer than a denial.
     mutating func permits(_ message: ClientMessage, by session: SessionID = user) -> Bool {

@@ -11,17 +11,24 @@ struct TestReplica {
 
     init(
         indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20,
-        demandingIndexes: Bool = false
+        demandingIndexes: Bool = false, within limits: ReplicaLimits = ReplicaLimits()
     ) {
         var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
         configuration.indexes = rules
         configuration.strictIndexes = demandingIndexes
         configuration.indexByteLimit = indexByteLimit
+        configuration.limits = limits
         replica = Replica(configuration, properties: [])
     }
 
     var value: Value { replica.value }
+
+    /// The bytes of answers that wait at the driver.
+    var unreadBytes: Int {
+        get { replica.unreadBytes }
+        set { replica.unreadBytes = newValue }
+    }
 
     /// The wall clock of the last turn.
     var wallMilliseconds: UInt64 { 1_700_000_000_000 + elapsedMilliseconds }

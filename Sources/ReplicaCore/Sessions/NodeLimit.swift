@@ -1,0 +1,27 @@
+/// A limit of a node by which it refuses or delays requests, as `status` and `/metrics` name it.
+enum NodeLimit: String, CaseIterable, Sendable {
+    /// The work that the rules of one request may take.
+    case ruleWork = "rule_work"
+    /// The work that rules and large answers may take for one connection in a second; requests above it wait.
+    case pace = "session_work"
+    /// The requests that wait.
+    case waitingRequests = "waiting_requests"
+    /// The on-disconnect writes of a connection, or of all.
+    case disconnectBytes = "disconnect_bytes"
+    /// The answers that clients have not read.
+    case unreadAnswers = "unread_answers"
+}
+
+/// How often each limit has refused or delayed something.
+struct LimitCounts: Sendable {
+    private var counts: [NodeLimit: UInt64] = [:]
+
+    mutating func count(_ limit: NodeLimit) { counts[limit, default: 0] += 1 }
+
+    /// The counts by the names of the limits.
+    var byName: [String: Int] {
+        var named: [String: Int] = [:]
+        for (limit, count) in counts { named[limit.rawValue] = Int(clamping: count) }
+        return named
+    }
+}
