@@ -20,14 +20,21 @@ public struct DataHash: Equatable, Sendable {
     ///
     /// - Complexity: O(size), and O(n log n) in children where some have priorities.
     public init(of value: Value) {
-        text = NumberForm.exact.hash(of: value)
+        var hasher = ValueHasher(.exact)
+        text = hasher.hash(of: value)
     }
 
     /// Whether this is the hash of `value`, also as Firebase's clients compute it: all round integers to doubles, and that
     /// for JavaScript gets some numbers wrong (`JavaScriptDouble`).
     public func matches(_ value: Value) -> Bool {
-        text == NumberForm.exact.hash(of: value) || text == NumberForm.javaScript.hash(of: value)
-            || value.hasIntegersBetweenDoubles && text == NumberForm.rounded.hash(of: value)
+        var exact = ValueHasher(.exact)
+        if text == exact.hash(of: value) { return true }
+        // Most values have one hash for all clients.
+        guard exact.dependsOnForm else { return false }
+        return [NumberForm.javaScript, .rounded].contains { form in
+            var hasher = ValueHasher(form)
+            return text == hasher.hash(of: value)
+        }
     }
 }
 
@@ -41,8 +48,17 @@ enum NumberForm {
     case rounded
     /// That of Firebase's client for JavaScript.
     case javaScript
+}
 
-    func hash(of value: Value) -> String {
+/// Hashes values, with the numbers spelled in one form.
+struct ValueHasher {
+    private let form: NumberForm
+    /// Whether a number that was hashed has another spelling in another form.
+    private(set) var dependsOnForm = false
+
+    init(_ form: NumberForm) { self.form = form }
+
+    mutating func hash(of value: Value) -> String {
         if value.isNull { return "" }
         var digest = SHA1()
         if !value.priority.isNull {
@@ -51,7 +67,7 @@ enum NumberForm {
             digest.update(UInt8(ascii: ":"))
         }
         if case .object(let children) = value.content {
-            for (key, child) in NumberForm.priorityOrder(of: children) {
+            for (key, child) in ValueHasher.priorityOrder(of: children) {
                 digest.update(UInt8(ascii: ":"))
                 key.withUTF8 { digest.update($0) }
                 digest.update(UInt8(ascii: ":"))
@@ -63,14 +79,16 @@ enum NumberForm {
         return digest.base64()
     }
 
-    private func update(_ digest: inout SHA1, primitive: Value) {
+    private mutating func update(_ digest: inout SHA1, primitive: Value) {
         switch primitive {
         case .boolean(let flag):
             digest.update(flag ? "boolean:true" : "boolean:false")
         case .integer(let number):
-            digest.update(spell(number))
+            if number.isBetweenDoubles || Double(number).isMisspelled { dependsOnForm = true }
+            digest.update(form.spell(number))
         case .double(let number):
-            digest.update("number:" + spell(number))
+            if number.isMisspelled { dependsOnForm = true }
+            digest.update("number:" + form.spell(number))
         case .string(let text):
             digest.update("string:")
             digest.update(text)
@@ -81,6 +99,16 @@ enum NumberForm {
         }
     }
 
+    private static func priorityOrder(of children: Children) -> [Children.Entry] {
+        let entries = Array(children)
+        guard entries.contains(where: { !$0.value.priority.isNull }) else { return entries }
+        return entries.sorted { a, b in
+            a.value.priority.order(to: b.value.priority).or(Order(a.key, b.key)) == .before
+        }
+    }
+}
+
+extension NumberForm {
     /// Returns the text of an integer in the hash.
     func spell(_ number: Int64) -> String {
         if self == .exact, number.isBetweenDoubles { return "integer:\(number)" }
@@ -94,29 +122,14 @@ enum NumberForm {
         let digits = String(bits, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
+}
 
-    private static func priorityOrder(of children: Children) -> [Children.Entry] {
-        let entries = Array(children)
-        guard entries.contains(where: { !$0.value.priority.isNull }) else { return entries }
-        return entries.sorted { a, b in
-            a.value.priority.order(to: b.value.priority).or(Order(a.key, b.key)) == .before
-        }
-    }
+extension Double {
+    /// Whether Firebase's client for JavaScript spells it in another way.
+    fileprivate var isMisspelled: Bool { JavaScriptDouble.bitPattern(of: self) != bitPattern }
 }
 
 extension Int64 {
     /// Whether no double is equal to it, as may be beyond 2^53.
     fileprivate var isBetweenDoubles: Bool { Int64(exactly: Double(self)) != self }
-}
-
-extension Value {
-    fileprivate var hasIntegersBetweenDoubles: Bool {
-        switch self {
-        case .integer(let number): number.isBetweenDoubles
-        case .object(let children): children.contains { $0.value.hasIntegersBetweenDoubles }
-        case .prioritized(let value):
-            value.content.hasIntegersBetweenDoubles || value.priority.hasIntegersBetweenDoubles
-        case .null, .boolean, .double, .string, .deferred: false
-        }
-    }
 }

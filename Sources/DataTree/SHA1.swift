@@ -13,11 +13,30 @@ package struct SHA1 {
     package init() {}
 
     mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) {
-        for byte in bytes { update(byte) }
+        let bytes = UnsafeRawBufferPointer(bytes)
+        var index = 0
+        while index < bytes.count {
+            if length % 4 == 0, index + 4 <= bytes.count {
+                updateWord(bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self).bigEndian)
+                index += 4
+            } else {
+                update(bytes[index])
+                index += 1
+            }
+        }
     }
 
     package mutating func update(_ text: String) {
-        for byte in text.utf8 { update(byte) }
+        var text = text
+        text.withUTF8 { update($0) }
+    }
+
+    /// Adds four bytes, behind a multiple of four.
+    private mutating func updateWord(_ word: UInt32) {
+        let place = Int(length % 64)
+        block[place / 4] = word
+        length += 4
+        if place == 60 { compress() }
     }
 
     mutating func update(_ byte: UInt8) {
@@ -39,18 +58,17 @@ package struct SHA1 {
     }
 
     private mutating func compress() {
-        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
-        for round in 0..<80 {
-            let word = round < 16 ? block[round] : expandedWord(round)
-            let (choice, constant) = SHA1.mix(round, b, c, d)
-            let next = a.rotated(5) &+ choice &+ e &+ constant &+ word
-            (e, d, c, b, a) = (d, c, b.rotated(30), a, next)
-        }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
-        state[4] &+= e
+        var words = Words(a: state[0], b: state[1], c: state[2], d: state[3], e: state[4])
+        for round in 0..<16 { words.mixChoice(block[round]) }
+        for round in 16..<20 { words.mixChoice(expandedWord(round)) }
+        for round in 20..<40 { words.mixParity(expandedWord(round), 0x6ED9_EBA1) }
+        for round in 40..<60 { words.mixMajority(expandedWord(round)) }
+        for round in 60..<80 { words.mixParity(expandedWord(round), 0xCA62_C1D6) }
+        state[0] &+= words.a
+        state[1] &+= words.b
+        state[2] &+= words.c
+        state[3] &+= words.d
+        state[4] &+= words.e
     }
 
     /// The message schedule's word for a round from 16 on, kept in place of the one 16 rounds ago.
@@ -63,16 +81,31 @@ package struct SHA1 {
         return block[round & 15]
     }
 
+}
+
+/// The five words that the rounds of a block mix.
+private struct Words {
+    var a: UInt32
+    var b: UInt32
+    var c: UInt32
+    var d: UInt32
+    var e: UInt32
+
     @inline(__always)
-    private static func mix(
-        _ round: Int, _ b: UInt32, _ c: UInt32, _ d: UInt32
-    ) -> (choice: UInt32, constant: UInt32) {
-        switch round {
-        case 0..<20: (b & c | ~b & d, 0x5A82_7999)
-        case 20..<40: (b ^ c ^ d, 0x6ED9_EBA1)
-        case 40..<60: (b & c | b & d | c & d, 0x8F1B_BCDC)
-        default: (b ^ c ^ d, 0xCA62_C1D6)
-        }
+    mutating func mixChoice(_ word: UInt32) { mix(b & c | ~b & d, 0x5A82_7999, word) }
+
+    @inline(__always)
+    mutating func mixParity(_ word: UInt32, _ constant: UInt32) { mix(b ^ c ^ d, constant, word) }
+
+    @inline(__always)
+    mutating func mixMajority(_ word: UInt32) {
+        mix(b & c | b & d | c & d, 0x8F1B_BCDC, word)
+    }
+
+    @inline(__always)
+    private mutating func mix(_ mixed: UInt32, _ constant: UInt32, _ word: UInt32) {
+        let next = a.rotated(5) &+ mixed &+ e &+ constant &+ word
+        (e, d, c, b, a) = (d, c, b.rotated(30), a, next)
     }
 }
 
