@@ -33,6 +33,7 @@ public final class Node {
     private let log: NodeLog
     private let loop: Loop
     private let journal: Journal
+    private let releaser = Releaser()
     private let clients: HTTPPort
     private let peers: PeerPorts
     private let security: Security?
@@ -197,6 +198,7 @@ extension Node {
                 let folder = configuration.folder(of: member.id) + "/backups"
                 journal.backUp(to: name, in: folder, id, for: session)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
+            case .free(let parts): releaser.free(parts)
             case .serve: serve()
             }
         }
@@ -336,6 +338,7 @@ extension Node {
             log.write("ends without its last writes on the disk")
         }
         journal.close()
+        releaser.close()
         loop.atEndOfTurn = {}
         clients.close()
         peers.close()

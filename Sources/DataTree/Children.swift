@@ -73,6 +73,9 @@ extension Children {
         }
     }
 
+    /// These children as a map; packed ones are unpacked.
+    package var asMap: SortedMap<Value> { map }
+
     /// Changes the children as a map that nothing else refers to.
     @inlinable
     mutating func withMap<R>(_ body: (inout SortedMap<Value>) -> R) -> R {

@@ -73,6 +73,11 @@ public struct SortedMap<Item> {
         return mutate(key) { $0.take() }
     }
 
+    /// Whether no other map has the same memory, or there is none.
+    package mutating func isUnshared() -> Bool {
+        root == nil || isKnownUniquelyReferenced(&root)
+    }
+
     /// Gives back the memory that a small map reserved and did not use.
     @inlinable
     public mutating func trim() {

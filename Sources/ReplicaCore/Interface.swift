@@ -1,3 +1,4 @@
+public import Convergence
 public import Rules
 public import Store
 public import SyncProtocol
@@ -62,6 +63,8 @@ public enum Output: Equatable, Sendable {
     case backUp(name: String, id: UInt64, for: SessionID)
     /// Exit with this reason: the node must not be a member.
     case giveUp(problem: String, fix: String)
+    /// Free these parts on another thread, because that takes long.
+    case free(DroppedParts)
     /// Begin to accept clients: this replica knows its peers, or has waited long enough for them.
     case serve
 }

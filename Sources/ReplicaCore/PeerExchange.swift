@@ -164,6 +164,7 @@ extension Replica {
         // First, so that a listen that is no longer permitted shows nothing of what took its permission.
         judgeListens(after: applied.changes)
         sessions.notifyListeners(of: applied.changes, in: value)
+        replication.collectDropped(by: applied.changes)
     }
 
     private mutating func receive(_ heartbeat: Heartbeat) {

@@ -58,6 +58,9 @@ extension Replica {
         outputs.append(all: truncation)
         outputs.append(all: dueInstallation())
         outputs.append(all: dueCheckpoint())
+        if !replication.turn.dropped.isEmpty {
+            outputs.append(.free(replication.turn.dropped))
+        }
         return outputs
     }
 

@@ -141,6 +141,7 @@ private struct EventParts {
         case .perform(let request): return text(of: request)
         case .backUp: return "copies its database"
         case .giveUp(let problem, _): return "gives up: \(problem)"
+        case .free: return "frees what was removed"
         case .serve: return "serves"
         }
     }

@@ -81,6 +81,7 @@ extension TraceHash {
             combine(session.number)
         case .perform(let request): combine(request, of: node)
         case .serve: combine(38, node, 0)
+        case .free: break
         case .backUp: combine(45, node, 0)
         case .giveUp(let problem, _):
             combine(44, node, 0)

@@ -187,6 +187,8 @@ extension SimulatedRun {
                 scheduleDisk(of: node, at: nodes[node].disk.write(copy, at: now))
             case .giveUp(let problem, _):
                 quiescence.fail("\(nodes[node].name) gives up: \(problem)")
+            // Freed at once: nothing that a run observes depends on it.
+            case .free: break
             case .serve:
                 nodes[node].isServing = true
                 noteService(by: node)

@@ -284,7 +284,7 @@ struct Universe {
             case .reply(let session, let frame): reply(frame, to: session)
             case .perform(let request): nodes[node].add(.perform(request))
             case .giveUp(let problem, _): fail("\(nodes[node].name) gives up: \(problem)")
-            case .serve, .synchronize, .replyMessages, .backUp: break
+            case .serve, .synchronize, .replyMessages, .backUp, .free: break
             }
         }
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }

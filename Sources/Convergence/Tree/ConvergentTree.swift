@@ -13,6 +13,10 @@ public struct ConvergentTree: Sendable {
 
     package private(set) var registers = Registers()
     private var forgettable = StampQueue()
+    /// No operation in the tree has a later stamp.
+    private var newest = Stamp.none
+    /// Large registers that the last operation has dropped, until `takeDropped`.
+    private var dropped: [SortedMap<Registers>] = []
 
     /// The number of writes that lost on arrival: a later write of another writer, which had not seen them, was at or above
     /// their location already.
@@ -29,6 +33,7 @@ public struct ConvergentTree: Sendable {
     package init(value: Value, registers: Registers) {
         self.value = value
         self.registers = registers
+        newest = registers.newest
         forgettable = StampQueue { registers.forEachRemembered(at: .root, $0) }
     }
 
@@ -36,22 +41,41 @@ public struct ConvergentTree: Sendable {
     ///
     /// The paths of the operation's writes are prefix-free and its timestamps are resolved.
     ///
-    /// - Complexity: O(depth + size of the written values + registers freed or surviving below).
+    /// - Complexity: O(depth + size of the written values), and of an operation that is not the newest also O(registers
+    ///   below).
     public mutating func apply(_ operation: Operation) -> [Change] {
         var changes: [Change] = []
+        let isNewest = operation.stamp > newest
+        if isNewest { newest = operation.stamp }
+        if !dropped.isEmpty { dropped = [] }
         for write in operation.writes {
             // Moved out and back in, so that the pass holds the only reference and changes them in
             // place.
             var pass = WritePass(
-                stamp: operation.stamp, write: write, changes: changes, forgettable: forgettable)
+                stamp: operation.stamp, isNewest: isNewest, write: write, changes: changes,
+                forgettable: forgettable)
             changes = []
             forgettable = StampQueue()
             pass.run(on: &value, &registers)
             changes = pass.changes
             forgettable = pass.forgettable
             if pass.isOverwritten { overwrittenWrites += 1 }
+            if !pass.dropped.isEmpty { dropped += pass.dropped }
         }
         return changes
+    }
+
+    /// Removes and returns the large parts that the last operation took out of the tree.
+    ///
+    /// - Parameter changes: The result of the operation's `apply`.
+    public mutating func takeDropped(_ changes: [Change]) -> DroppedParts {
+        defer { if !dropped.isEmpty { dropped = [] } }
+        return DroppedParts(values: changes.lazy.map(\.old), registers: dropped)
+    }
+
+    /// All large parts of the tree, for one that another tree replaces.
+    package var parts: DroppedParts {
+        DroppedParts(values: CollectionOfOne(value), registers: [registers.children])
     }
 
     /// Forgets registers that only operations with a stamp up to `stableStamp` could still need.
@@ -105,6 +129,15 @@ extension Registers {
                 body(.init(stamp: oldest, parent: path, key: key, isDeep: false))
             }
         }
+    }
+
+    /// The latest of all stamps here and below.
+    fileprivate var newest: Stamp {
+        var newest = max(write, increment, descendantWrite)
+        for clear in clears { newest = max(newest, clear.stamp) }
+        for term in terms { newest = max(newest, term.stamp) }
+        for (_, child) in children { newest = max(newest, child.newest) }
+        return newest
     }
 
     fileprivate var count: Int {

@@ -12,6 +12,7 @@ extension WritePass {
     ) -> Value {
         if registers.write > stamp { return old }
         registers.write = stamp
+        dropsAllBelow = isNewest
         let newer = coverage.partial.lazy.filter { [stamp] in $0.stamp > stamp }
         return renew(old, &registers, newer.isEmpty ? planted : planted.spared(by: newer))
     }
@@ -75,9 +76,13 @@ extension WritePass {
             registers.increment = .none
         }
         if !registers.children.isEmpty {
-            sometimes(.valueSurvivesOlderWrite)
-            let survivors = survivors(old, &registers, content)
-            content = content.isPrimitive ? content : survivors
+            if dropsAllBelow {
+                dropAll(below: &registers)
+            } else {
+                sometimes(.valueSurvivesOlderWrite)
+                let survivors = survivors(old, &registers, content)
+                content = content.isPrimitive ? content : survivors
+            }
             priority = survivingPriority(&registers) ?? priority
         }
         if content.isNull, hide(priority, &registers, stamp) {
@@ -85,6 +90,17 @@ extension WritePass {
             forgettable.insert(stamp, at: path.keys[...], isDeep: true)
         }
         return content.prioritized(priority)
+    }
+
+    /// Drops the registers below a location that this write clears, all of which are older; a priority stays for
+    /// `survivingPriority`.
+    ///
+    /// - Complexity: O(1), as the caller frees large registers.
+    private mutating func dropAll(below registers: inout Registers) {
+        let priority = registers.children[.priority]
+        if registers.children.count > DroppedParts.smallCount { dropped.append(registers.children) }
+        registers.children = SortedMap()
+        if let priority { registers.children.updateValue(priority, forKey: .priority) }
     }
 
     /// Merges values newer than this write, strictly below, into the children that it planted.

@@ -5,6 +5,8 @@ import SyncProtocol
 /// One write on its way into the tree: down its path past what may cover it, then into place.
 struct WritePass {
     let stamp: Stamp
+    /// Whether all operations in the tree are older, so that no register below the write's location survives it.
+    let isNewest: Bool
     let path: Path
     let value: Value
     /// What this operation has changed so far.
@@ -13,11 +15,18 @@ struct WritePass {
     var forgettable: StampQueue
     /// Whether a later write of another writer has replaced this one before it arrived.
     private(set) var isOverwritten = false
+    /// Large registers that the write has dropped.
+    var dropped: [SortedMap<Registers>] = []
+    /// Whether the write clears everything below its location, and all of that is older.
+    var dropsAllBelow = false
 
     private let endsPrimitives: Bool
 
-    init(stamp: Stamp, write: Write, changes: [Change], forgettable: StampQueue) {
+    init(
+        stamp: Stamp, isNewest: Bool, write: Write, changes: [Change], forgettable: StampQueue
+    ) {
         self.stamp = stamp
+        self.isNewest = isNewest
         path = write.path
         value = write.value
         self.changes = changes

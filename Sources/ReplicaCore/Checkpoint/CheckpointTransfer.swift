@@ -175,6 +175,7 @@ extension Replica {
         }
         if replacedAll { sessions.endWriteConcernWaiters() }
         let (old, before, rules) = (value, replication.view, sessions.access.stamp)
+        replication.turn.dropped.append(replication.tree.parts)
         restore(checkpoint)
         for bytes in log { replay(bytes) }
         let durable = vector

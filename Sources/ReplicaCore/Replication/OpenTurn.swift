@@ -1,3 +1,4 @@
+import Convergence
 import Store
 
 /// What a turn has collected so far.
@@ -8,6 +9,8 @@ struct OpenTurn: Sendable {
     var published: [Output] = []
     /// Sent at once: it shows nothing that could be lost.
     var immediate: [Output] = []
+    /// Large parts that were taken out of the tree.
+    var dropped = DroppedParts()
     /// Operations applied to the tree.
     var applied = 0
     /// Whether this turn replays the orphaned operations.
@@ -24,6 +27,7 @@ struct OpenTurn: Sendable {
         if !properties.isEmpty { properties.removeAll(keepingCapacity: true) }
         if !published.isEmpty { published.removeAll(keepingCapacity: true) }
         if !immediate.isEmpty { immediate.removeAll(keepingCapacity: true) }
+        if !dropped.isEmpty { dropped = DroppedParts() }
         applied = 0
         clearsOrphans = false
         asksForHeartbeats = false

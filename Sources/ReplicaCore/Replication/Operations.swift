@@ -72,6 +72,14 @@ extension Replication {
         return AppliedOperation(operation: operation, origin: origin, changes: changes)
     }
 
+    /// Collects the large parts that an operation has taken out of the tree, until the end of the turn.
+    ///
+    /// - Parameter changes: The changes by the last operation.
+    mutating func collectDropped(by changes: [Change]) {
+        let dropped = tree.takeDropped(changes)
+        if !dropped.isEmpty { turn.dropped.append(dropped) }
+    }
+
     /// Closes the batch of this replica's operations: its bytes go to disk, to all peers, and later to any peer
     /// that misses it.
     mutating func closeBatch() {

@@ -35,6 +35,8 @@ struct TestCluster {
     var endpoints: [String: String] = [:]
     /// Who was told to keep a copy of its database.
     private(set) var copied: [String] = []
+    /// The nodes that have had large parts of their trees freed, in order.
+    private(set) var freed: [String] = []
     /// Changes what nodes give their peers of checkpoints.
     var tamper: ((inout CheckpointChunk) -> Void)?
     /// Evictions that nodes claim to know, beyond their own, as they give their peers of checkpoints.
@@ -174,6 +176,7 @@ struct TestCluster {
         case .perform(let request): perform(request, of: name)
         case .giveUp(let problem, _): refusals[name] = problem
         case .backUp: copied.append(name)
+        case .free: freed.append(name)
         case .serve: break
         }
     }
