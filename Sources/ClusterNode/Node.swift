@@ -192,6 +192,7 @@ extension Node {
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
+            case .replyLarge(let session, let frame): clients.reply(frame, to: session)
             case .replyMessages(let session, let answers): clients.answer(answers, to: session)
             case .perform(let request): journal.perform(request)
             case .backUp(let name, let id, let session):

@@ -1,6 +1,6 @@
 /// The kind of a WebSocket frame (RFC 6455, section 5.2).
 ///
-/// A further part of a fragmented message has the code 0, which is read and never sent.
+/// A further fragment of a message has the code 0.
 public enum WebSocketFrameKind: UInt8, Sendable {
     /// A message of text.
     case text = 1

@@ -1,4 +1,4 @@
-/// Writes the frames of one end of a WebSocket: each message as one frame.
+/// Writes the frames of one end of a WebSocket: each message as one frame, or a large one as several.
 public enum WebSocketWriter {
     /// Appends a frame to what is sent.
     ///
@@ -18,8 +18,25 @@ public enum WebSocketWriter {
         precondition(
             !kind.isControl || payloadCount <= 125,
             "a control frame has at most 125 bytes, got \(payloadCount)")
-        let isMasked: UInt8 = mask == 0 ? 0 : 0x80
         bytes.append(0x80 | kind.rawValue)
+        appendLength(payloadCount, mask: mask, to: &bytes)
+    }
+
+    /// Appends a fragment of a message that a server sends in parts: the first one has the kind of the message, the others none.
+    public static func append(
+        fragment payload: [UInt8], _ kind: WebSocketFrameKind?, isLast: Bool,
+        to bytes: inout [UInt8]
+    ) {
+        precondition(kind?.isControl != true, "a control frame has no fragments")
+        bytes.append((isLast ? 0x80 : 0) | (kind?.rawValue ?? 0))
+        appendLength(payload.count, mask: 0, to: &bytes)
+        bytes += payload
+    }
+
+    private static func appendLength(
+        _ payloadCount: Int, mask: UInt32, to bytes: inout [UInt8]
+    ) {
+        let isMasked: UInt8 = mask == 0 ? 0 : 0x80
         switch payloadCount {
         case ..<126: bytes.append(isMasked | UInt8(payloadCount))
         case ..<65_536:

@@ -54,6 +54,8 @@ public enum Output: Equatable, Sendable {
     case answer(String, [UInt8])
     /// Send a frame to a client.
     case reply(SessionID, [UInt8])
+    /// Send a frame with large values to a client; its parts are to be encoded as the client reads them.
+    case replyLarge(SessionID, LargeFrame)
     /// Give a session of values its answers of this turn.
     case replyMessages(SessionID, [SessionAnswer])
     /// Have the store perform this after all earlier turns. If it leaves a further request, perform that too,

@@ -40,6 +40,8 @@ extension FrameMessage {
 /// A frame in the making: the version byte, and messages back to back.
 public struct FrameWriter: Sendable {
     package internal(set) var messages: MessagePackWriter
+    /// The large values, which `messages` does not have.
+    var insertions: [LargeFrame.Insertion] = []
 
     /// A frame without messages, which must not be sent as it is.
     public init() {
@@ -50,11 +52,14 @@ public struct FrameWriter: Sendable {
     /// Most frames have no more bytes than this, and so need memory once.
     private static let usualBytes = 96
 
-    /// The frame as it travels.
-    public var bytes: [UInt8] { messages.bytes }
+    /// The frame as it travels; one with large values is a `largeFrame`.
+    public var bytes: [UInt8] {
+        precondition(insertions.isEmpty, "the frame has \(insertions.count) large values")
+        return messages.bytes
+    }
 
-    /// The size of the frame.
-    public var byteCount: Int { messages.bytes.count }
+    /// The size of the frame; a large value counts as a megabyte, because it takes no memory of its own.
+    public var byteCount: Int { messages.bytes.count + insertions.count << 20 }
 
     package var isEmpty: Bool { messages.bytes.count == 1 }
 
@@ -66,6 +71,7 @@ public struct FrameWriter: Sendable {
     public mutating func removeAll() {
         messages.removeAll()
         messages.append(byte: protocolVersion)
+        insertions.removeAll()
     }
 }
 

@@ -20,6 +20,10 @@ final class HTTPConnection {
     let stream: Stream
     var state = State.requesting
     var frames = HTTPConnection.makeReader()
+    /// What waits behind a large answer to a native client.
+    var outgoing = NativeOutgoing()
+    /// Whether the next parts of that are to be sent as soon as other connections have been served.
+    var arePartsDue = false
     /// The bytes of a frame that is not complete, as they were counted last.
     var countedBytes = 0
     /// Whether so much waits for the client that its listens pause.
@@ -33,6 +37,9 @@ final class HTTPConnection {
         self.session = session
         self.stream = stream
     }
+
+    /// The bytes that are not sent yet.
+    var waitingBytes: Int { stream.waitingBytes + outgoing.byteCount }
 
     /// A reader of what a native client sends.
     static func makeReader() -> WebSocketReader {
@@ -55,6 +62,7 @@ final class HTTPConnection {
 
     /// Appends the frame of a native client's protocol as one message.
     func append(_ frame: [UInt8]) {
+        guard outgoing.isEmpty else { return outgoing.append(frame: frame) }
         guard frame.count < Stream.bytesPerTurn / 4 else {
             stream.append(sizeHint: 10) {
                 WebSocketWriter.appendHead(.binary, payloadCount: frame.count, to: &$0)

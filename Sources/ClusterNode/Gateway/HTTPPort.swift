@@ -20,6 +20,9 @@ final class HTTPPort {
     private static let refreshSeconds: UInt64 = 60
     private static let tokenRefreshSeconds: UInt64 = 5
     private static let farewell = Duration.milliseconds(500)
+    /// About so much of the large answers to all native clients is encoded in a turn, and to one of them at a time.
+    private static let partsBytes = 1 << 20
+    private static let connectionPartsBytes = 256 << 10
 
     /// Sessions that ended because their client read too slowly.
     private(set) var slowClients = 0
@@ -39,6 +42,9 @@ final class HTTPPort {
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
     private var unsent: [HTTPConnection] = []
+    /// The native clients to which the next parts of large answers can be sent, in order, and the timer for that.
+    private var dueParts: ArraySlice<HTTPConnection> = []
+    private var nextParts: Watcher?
     /// The bytes that were added since all that waits was measured.
     private var unmeasuredBytes = 0
     /// All that waited when it was measured last.
@@ -97,7 +103,7 @@ final class HTTPPort {
     var count: Int { connections.count }
 
     /// What waits for slow clients, in bytes.
-    var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.stream.waitingBytes } }
+    var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.waitingBytes } }
 
     /// About as much as waits for slow clients, in bytes, or more: it is measured again in a tick.
     var unreadBytes: Int { measuredBytes + unmeasuredBytes }
@@ -151,6 +157,16 @@ final class HTTPPort {
         send(to: connection) { connection.append(frame) }
     }
 
+    /// Sends a frame with large values to a client, part by part as it reads.
+    func reply(_ frame: LargeFrame, to session: SessionID) {
+        guard let connection = connections[session], connection.state == .native else {
+            droppedReplies += 1
+            return
+        }
+        send(to: connection) { connection.outgoing.append(frame) }
+        scheduleParts(to: connection)
+    }
+
     /// Answers a session of values.
     func answer(_ answers: [SessionAnswer], to session: SessionID) {
         gateway.answer(answers, to: session)
@@ -197,6 +213,7 @@ final class HTTPPort {
     func close() {
         isClosing = true
         receive = { _ in }
+        nextParts?.cancel()
         gateway.stop()
         readLimit.isPaused = false
         for connection in connections.all { finish(connection, .goingAway) }
@@ -241,6 +258,7 @@ extension HTTPPort {
         count(0, of: connection)
         let wasNative = connection.state == .native
         connection.state = .closing(deadlineSecond: 0)
+        connection.outgoing.removeAll()
         listener?.resume()
         gateway.step(.closed(connection.session))
         if wasNative { receive(.closed(connection.session)) }
@@ -253,7 +271,13 @@ extension HTTPPort {
         case .send(let session, let bytes):
             // Who has no keys yet cannot be told anything.
             guard let connection = connections[session], !connection.isHandshaking else { return }
-            send(to: connection) { connection.stream.append(bytes) }
+            send(to: connection) {
+                if connection.outgoing.isEmpty {
+                    connection.stream.append(bytes)
+                } else {
+                    connection.outgoing.append(bytes: bytes)
+                }
+            }
         case .reportWritable(let session):
             guard let connection = connections[session] else { return }
             connection.awaitsRoom = true
@@ -282,15 +306,15 @@ extension HTTPPort {
     /// Sends what `body` appends; if much waits already, the client's listens pause, or it is cut.
     private func send(to connection: HTTPConnection, _ body: () -> Void) {
         // One message may be larger than the limit, but no other may wait behind it.
-        guard connection.stream.waitingBytes <= Self.waitingBytesLimit else {
+        guard connection.waitingBytes <= Self.waitingBytesLimit, !connection.outgoing.isFull else {
             slowClients += 1
             return end(connection)
         }
-        unmeasuredBytes -= connection.stream.waitingBytes
+        unmeasuredBytes -= connection.waitingBytes
         body()
-        unmeasuredBytes += connection.stream.waitingBytes
+        unmeasuredBytes += connection.waitingBytes
         markUnsent(connection)
-        if connection.stream.waitingBytes > Self.backpressureBytes { relieve(connection) }
+        if connection.waitingBytes > Self.backpressureBytes { relieve(connection) }
         if unmeasuredBytes > allWaitingBytesLimit / 8 { boundWaitingBytes() }
     }
 
@@ -301,9 +325,9 @@ extension HTTPPort {
         var total = waitingBytes
         defer { measuredBytes = total }
         guard total > allWaitingBytesLimit else { return }
-        let slowest = connections.all.sorted { $0.stream.waitingBytes > $1.stream.waitingBytes }
+        let slowest = connections.all.sorted { $0.waitingBytes > $1.waitingBytes }
         for connection in slowest where total > allWaitingBytesLimit {
-            total -= connection.stream.waitingBytes
+            total -= connection.waitingBytes
             slowClients += 1
             end(connection)
         }
@@ -318,8 +342,7 @@ extension HTTPPort {
     /// Sends before the end of the turn, as much waits; if the client has no room, its listens pause.
     private func relieve(_ connection: HTTPConnection) {
         connection.stream.flush()
-        guard !connection.isBackpressured,
-            connection.stream.waitingBytes > Self.backpressureBytes
+        guard !connection.isBackpressured, connection.waitingBytes > Self.backpressureBytes
         else { return }
         connection.isBackpressured = true
         switch connection.state {
@@ -329,8 +352,9 @@ extension HTTPPort {
         }
     }
 
-    /// All that waited for a client is sent.
+    /// All that waited for a client is sent, but for the rest of a large answer.
     private func relieved(_ connection: HTTPConnection) {
+        if !connection.outgoing.isEmpty { return scheduleParts(to: connection) }
         guard connection.isBackpressured || connection.awaitsRoom else { return }
         (connection.isBackpressured, connection.awaitsRoom) = (false, false)
         switch connection.state {
@@ -338,6 +362,52 @@ extension HTTPPort {
         case .requesting: gateway.reportWritable(connection.session)
         case .handshaking, .closing: break
         }
+    }
+}
+
+// MARK: - Large answers
+
+extension HTTPPort {
+    /// Has the next parts of a large answer sent as soon as other connections have been served.
+    private func scheduleParts(to connection: HTTPConnection) {
+        guard !connection.arePartsDue else { return }
+        connection.arePartsDue = true
+        dueParts.append(connection)
+        scheduleParts()
+    }
+
+    private func scheduleParts() {
+        guard nextParts == nil, !isClosing else { return }
+        nextParts = try? loop.timer(after: .zero) { [unowned self] in sendParts() }
+    }
+
+    /// Sends parts to one client after the other, up to a turn's share.
+    private func sendParts() {
+        nextParts = nil
+        var rest = Self.partsBytes
+        for _ in 0..<dueParts.count where rest > 0 {
+            let connection = dueParts.removeFirst()
+            connection.arePartsDue = false
+            rest -= sendParts(to: connection)
+        }
+        if !dueParts.isEmpty { scheduleParts() }
+    }
+
+    /// Sends the next parts to a client that has been sent all earlier ones; returns their size.
+    private func sendParts(to connection: HTTPConnection) -> Int {
+        connection.stream.flush()
+        // Otherwise the stream reports when it is empty.
+        guard connection.state == .native, connection.stream.waitingBytes == 0 else { return 0 }
+        var byteCount = 0
+        while byteCount < Self.connectionPartsBytes, !connection.outgoing.isEmpty {
+            let bytes = connection.outgoing.removeNext()
+            byteCount += bytes.count
+            connection.stream.append(bytes)
+        }
+        unmeasuredBytes += byteCount
+        connection.stream.flush()
+        if connection.state == .native, connection.stream.waitingBytes == 0 { relieved(connection) }
+        return byteCount
     }
 }
 
@@ -408,6 +478,7 @@ extension HTTPPort {
     /// Sends what waits, and gives the client a moment to close its end.
     private func finish(_ connection: HTTPConnection) {
         connection.state = .closing(deadlineSecond: second + Self.closeSeconds)
+        connection.outgoing.removeAll()
         connection.frames = HTTPConnection.makeReader()
         count(0, of: connection)
         connection.stream.finish()

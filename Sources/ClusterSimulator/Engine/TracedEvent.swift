@@ -135,6 +135,8 @@ private struct EventParts {
         case .reply(let session, let frame):
             return "tells \(client(of: session, in: run)): "
                 + FrameText.node(frame).joined(separator: "; ")
+        case .replyLarge(let session, _):
+            return "tells \(client(of: session, in: run)) a large value"
         case .replyMessages(let session, let answers):
             return "tells \(client(of: session, in: run)): "
                 + answers.map { $0.message.summary }.joined(separator: "; ")

@@ -74,6 +74,8 @@ extension TraceHash {
         case .reply(let session, let frame):
             combine(36, node, frame)
             combine(session.number)
+        case .replyLarge(let session, let frame):
+            combine(.reply(session, frame.encoded), of: node)
         case .replyMessages(let session, let answers):
             var frame = FrameWriter()
             for answer in answers { frame.append(answer.message) }

@@ -91,6 +91,8 @@ extension SimulatedRun {
             {
                 access?.watches[node].tell(message, to: session)
             }
+        case .replyLarge(let session, let frame):
+            judgeAccess(telling: .reply(session, frame.encoded), by: node)
         case .replyMessages(let session, let answers):
             for answer in answers { access?.watches[node].tell(answer.message, to: session) }
         default: break

@@ -176,6 +176,7 @@ extension SimulatedRun {
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
+            case .replyLarge(let session, let frame): reply(frame.encoded, to: session)
             case .replyMessages(let session, let answers):
                 nodes[node].answer(answers, to: session, at: now)
             case .perform(let request):

@@ -282,6 +282,7 @@ struct Universe {
             case .ask(let member, let frame): send(frame, .asked, from: node, to: member)
             case .answer(let member, let frame): send(frame, .answered, from: node, to: member)
             case .reply(let session, let frame): reply(frame, to: session)
+            case .replyLarge(let session, let frame): reply(frame.encoded, to: session)
             case .perform(let request): nodes[node].add(.perform(request))
             case .giveUp(let problem, _): fail("\(nodes[node].name) gives up: \(problem)")
             case .serve, .synchronize, .replyMessages, .backUp, .free: break

@@ -21,7 +21,7 @@ extension Sessions {
                 }
                 let writes = missed(by: listen, since: tree, in: replica)
                 if writes.isEmpty { continue }
-                room -= writes.reduce(0) { $0 + $1.path.utf8Count + $1.value.estimatedSize }
+                room -= writes.reduce(0) { $0 + $1.path.utf8Count + $1.roomBytes }
                 send(.change(listen: id, writes: writes), to: session)
             }
             if slowClients.hasMissed(session) {
@@ -82,4 +82,9 @@ extension Sessions {
             by: listen, in: replica.tree, at: replica.now.elapsedMilliseconds
         ).value
     }
+}
+
+extension Write {
+    /// How much of a turn's share its value takes; the size of a large one is not determined, as that takes long.
+    fileprivate var roomBytes: Int { isLarge ? 1 << 20 : value.estimatedSize }
 }

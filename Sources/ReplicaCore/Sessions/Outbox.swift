@@ -26,7 +26,7 @@ struct Outbox: Sendable {
 
     mutating func append(_ message: NodeMessage, to session: SessionID) {
         if isOfValues(session) { return append(SessionAnswer(message), to: session) }
-        frames[place(of: session)].frame.append(message)
+        frames[place(of: session)].frame.append(deferring: message)
     }
 
     /// Notifies all listeners of one location; the change is encoded once for all of them, and sessions of values
@@ -34,11 +34,12 @@ struct Outbox: Sendable {
     mutating func append(_ notice: Listens.Notice, slow: inout SlowClients) {
         lastNotice += 1
         scratch.removeAll()
-        NodeMessage.encode(changed: notice.writes, into: &scratch)
+        let hasLarge = notice.writes.contains(where: \.isLarge)
+        if !hasLarge { NodeMessage.encode(changed: notice.writes, into: &scratch) }
         scratch.bytes.withUnsafeBytes { writes in
             for listener in notice.listeners {
                 if !slow.isEmpty, slow.holdsBack(listener) { continue }
-                if isOfValues(listener.session) {
+                if hasLarge || isOfValues(listener.session) {
                     append(notice, to: listener)
                     continue
                 }
@@ -50,6 +51,7 @@ struct Outbox: Sendable {
 
     private mutating func append(_ notice: Listens.Notice, to listener: Listens.Listener) {
         let change = NodeMessage.change(listen: listener.id, writes: notice.writes)
+        guard isOfValues(listener.session) else { return append(change, to: listener.session) }
         append(SessionAnswer(change, notice: lastNotice), to: listener.session)
     }
 
@@ -91,6 +93,10 @@ struct Outbox: Sendable {
         var outputs: [Output] = []
         outputs.reserveCapacity(frames.count)
         for (session, frame) in frames where !frame.isEmpty {
+            guard !frame.isLarge else {
+                outputs.append(.replyLarge(session, frame.largeFrame))
+                continue
+            }
             outputs.append(.reply(session, frame.bytes))
         }
         frames.removeAll(keepingCapacity: true)

@@ -86,6 +86,8 @@ extension Output {
             }
             if !hasRemoved { return self }
             return kept.isEmpty ? nil : .reply(session, kept.bytes)
+        case .replyLarge(let session, let frame):
+            return Output.reply(session, frame.encoded).without(isRemoved)
         default: return self
         }
     }

@@ -180,6 +180,8 @@ struct OneClientCluster {
             schedule(.input(input), at: peer, on: "answered \(node) \(peer)")
         case .reply(let id, let frame):
             schedule(.told(id, .frame(frame)), at: node, on: "answers \(id.number)")
+        case .replyLarge(let id, let frame):
+            schedule(.told(id, .frame(frame.encoded)), at: node, on: "answers \(id.number)")
         case .replyMessages(let session, let answers):
             ports[node].answer(answers, to: session, at: now)
         case .serve: port(node, .became(.serving))

@@ -171,6 +171,8 @@ struct TestCluster {
             for case .message(let message) in try! FrameReader<NodeMessage>.messages(in: frame) {
                 replies[session, default: []].append(message)
             }
+        case .replyLarge(let session, let frame):
+            perform(.reply(session, frame.encoded), of: name)
         case .replyMessages(let session, let answers):
             replies[session, default: []] += answers.map(\.message)
         case .perform(let request): perform(request, of: name)

@@ -6,6 +6,8 @@ import SyncProtocol
 struct TestReplica {
     private(set) var replica: Replica
     private var elapsedMilliseconds: UInt64 = 0
+    /// How many frames had large values.
+    private(set) var largeReplies = 0
     /// What the last turn told each session of values.
     private(set) var answers: [SessionID: [SessionAnswer]] = [:]
 
@@ -44,7 +46,11 @@ struct TestReplica {
         var told: [SessionID: [NodeMessage]] = [:]
         answers = [:]
         for input in [.turnBegan(now)] + inputs + [.turnEnded] {
-            for output in replica.step(input) {
+            for var output in replica.step(input) {
+                if case .replyLarge(let session, let frame) = output {
+                    largeReplies += 1
+                    output = .reply(session, frame.encoded)
+                }
                 switch output {
                 case .reply(let session, let frame):
                     let received = try! FrameReader<NodeMessage>.messages(in: frame)
