@@ -157,7 +157,6 @@ extension Node {
                 recorder?.endTurn(replica)
                 clients.hasRules = replica.hasRules
                 perform(outputs)
-                if replica.wantsTurn { beginTurnSoon() }
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
@@ -169,14 +168,17 @@ extension Node {
         peers.isPaused = journal.isFull
         clients.endTurn()
         peers.endTurn()
+        scheduleDueWork()
         // A database that takes no writes stores the last turn never: its clients were told so.
         if phase == .draining, journal.isEmpty || troubles.error != nil { end() }
     }
 
-    /// Serves sockets, and then begins a turn; without room for a timer, the next tick does.
-    private func beginTurnSoon() {
-        guard nextTurn == nil else { return }
-        nextTurn = try? loop.timer(after: .milliseconds(1)) { [unowned self] in
+    /// Has the next turn begin as soon as others have been served, if the replica has work left. While turns wait for the disk, a
+    /// timer begins turns.
+    private func scheduleDueWork() {
+        guard phase == .running, !journal.isFull, nextTurn == nil, replica.hasDueWork
+        else { return }
+        nextTurn = try? loop.timer(after: .zero) { [unowned self] in
             nextTurn = nil
             if phase == .running { beginTurn() }
         }

@@ -152,6 +152,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case transactionGoesToAnotherCoordinator
     /// A request waits for the decision of a transaction of its session.
     case requestWaitsForDecision
+    /// An operation of many writes is applied in several turns.
+    case operationIsAppliedInParts
     /// A request is refused, as too many wait for decisions.
     case tooManyRequestsWait
     /// A write has waited for a transaction that was decided after the write's stamp.

@@ -180,7 +180,12 @@ extension Replica {
         try judge(timed, as: resolved, of: submission.session, at: milliseconds)
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: resolved, stamp: name.stamp, for: attribution)
-        confirm(submission, with: answer)
+        if resolved.count > configuration.limits.writesAtOnce {
+            let confirmation = LargeOperations.Confirmation(submission: submission, answer: answer)
+            replication.largeOperations.confirmLast(by: confirmation)
+        } else {
+            confirm(submission, with: answer)
+        }
     }
 
     /// Resolves what depends on this moment.

@@ -1,3 +1,4 @@
+import DataTree
 import Marks
 import Store
 import SyncProtocol
@@ -161,10 +162,15 @@ extension Replica {
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.note(applied.operation, of: applied.origin)
         if applied.setsRules { adoptRules() }
+        if !applied.changes.isEmpty { show(applied.changes) }
+    }
+
+    /// Shows the changes by the last operation to listeners.
+    mutating func show(_ changes: [Change]) {
         // First, so that a listen that is no longer permitted shows nothing of what took its permission.
-        judgeListens(after: applied.changes)
-        sessions.notifyListeners(of: applied.changes, in: value)
-        replication.collectDropped(by: applied.changes)
+        judgeListens(after: changes)
+        sessions.notifyListeners(of: changes, in: value)
+        replication.collectDropped(by: changes)
     }
 
     private mutating func receive(_ heartbeat: Heartbeat) {

@@ -135,6 +135,7 @@ public struct Replica: Sendable {
     /// On-disconnect writes of open sessions are done now. While the disk accepts no writes, `stored` does not follow:
     /// requests that wait for the disk are answered, and the driver ends without it.
     public mutating func stop() -> [Output] {
+        completeLargeOperations()
         if let storageFailure { answerWaitingRequests(because: storageFailure) }
         for left in sessions.takeDisconnects() { write(permitted(left)) }
         // A property to store: once it is durable, everything before it is.

@@ -38,6 +38,10 @@ public struct ReplicaLimits: Sendable {
     public var idleIndexMilliseconds: UInt64 = 300_000
     /// The bytes of answers that native clients have not read.
     public var unreadAnswerBytes = 512 << 20
+    /// An operation with more writes is applied in several turns.
+    public var writesAtOnce = 2_000
+    /// How many of its writes are applied in a turn.
+    public var writesPerTurn = 1_000
     /// Answers that wait until a connection has room.
     public var postponedAnswers = 10_000
 

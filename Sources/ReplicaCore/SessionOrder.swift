@@ -19,11 +19,16 @@ extension Replica {
             delayForPace(message, of: session, after: decidedTime)
             return true
         }
-        guard coordination.forwarded.contains(session) || sessions.waiting.contains(session)
+        let isUnshown = awaitsLargeOperation(message, of: session)
+        guard
+            coordination.forwarded.contains(session) || sessions.waiting.contains(session)
+                || isUnshown
         else { return false }
-        let locations = sessions.locations(of: message, in: session)
+        let locations = isUnshown ? [.root] : sessions.locations(of: message, in: session)
         let isBehindStamps = message.stamp != nil && sessions.waiting.hasStamps(of: session)
-        guard isBehindStamps || locations.contains(where: { isBlocked($0, for: session) })
+        guard
+            isUnshown || isBehindStamps
+                || locations.contains(where: { isBlocked($0, for: session) })
         else { return false }
         if let shortage = sessions.waiting.shortage {
             sometimes(.tooManyRequestsWait)
@@ -47,9 +52,6 @@ extension Replica {
             value[$0].isLarger(than: SessionPace.largeAnswerBytes)
         } ?? false
     }
-
-    /// Whether requests wait that the next turn may serve: the driver should begin it soon.
-    public var wantsTurn: Bool { !sessions.pace.due(at: now.elapsedMilliseconds).isEmpty }
 
     /// Has a request wait until its session has taken less work, or refuses it if too many wait.
     private mutating func delayForPace(
@@ -83,6 +85,20 @@ extension Replica {
         sessions.pace.endServing()
     }
 
+    /// Whether a request waits until the tree shows an operation of many writes: one of its session, one that writes what
+    /// it compares, or any if it has many writes itself.
+    private func awaitsLargeOperation(_ message: ClientMessage, of session: SessionID) -> Bool {
+        // Most often; nothing is copied for it.
+        if replication.largeOperations.isEmpty { return false }
+        let operations = replication.largeOperations
+        switch message.request {
+        case .merge(let merge) where merge.writes.count > configuration.limits.writesAtOnce:
+            return true
+        case .put(let put) where put.condition != nil && operations.overlap(put.path): return true
+        default: return operations.contains(session)
+        }
+    }
+
     /// Whether requests of a session at this location wait.
     private func isBlocked(_ location: Path, for session: SessionID) -> Bool {
         coordination.forwarded.overlaps(location, of: session)
@@ -95,13 +111,18 @@ extension Replica {
     mutating func serveReleased() -> Bool {
         var hasServed = false
         for session in coordination.forwarded.takeReleased() {
-            for one in sessions.waiting.take(session) {
-                serve(one, for: session)
-                hasServed = true
-            }
-            if sessions.leaving.contains(session) { continueClosing(session) }
+            if serveWaiting(of: session) { hasServed = true }
         }
         return hasServed
+    }
+
+    /// Serves the requests of a session that have waited, in order; returns whether there were any.
+    @discardableResult
+    mutating func serveWaiting(of session: SessionID) -> Bool {
+        let waiting = sessions.waiting.take(session)
+        for one in waiting { serve(one, for: session) }
+        if sessions.leaving.contains(session) { continueClosing(session) }
+        return !waiting.isEmpty
     }
 
     /// Serves a request on behalf of the user who sent it.
@@ -145,6 +166,7 @@ extension Replica {
     }
 
     private mutating func finishClosing(_ session: SessionID) {
+        replication.largeOperations.dropConfirmations(of: session)
         write(permitted(sessions.close(session)))
         sessions.access.forget(session)
     }
@@ -166,12 +188,12 @@ extension Sessions {
         case .get(let get): [get.path]
         case .children(let children): [children.path]
         case .put(let put): [put.path]
-        case .merge(let merge): merge.writes.map { merge.path.appending($0.path) }
+        case .merge(let merge): merge.writes.locations(below: merge.path)
         case .push(let push): [push.path]
         case .listen(let listen): [listen.path]
         case .unlisten(let unlisten): location(ofListen: unlisten.listen, in: session)
         case .onDisconnect(let put): [put.path]
-        case .onDisconnectMerge(let merge): merge.writes.map { merge.path.appending($0.path) }
+        case .onDisconnectMerge(let merge): merge.writes.locations(below: merge.path)
         case .onDisconnectCancel(let cancel): [cancel.path]
         case .hello, .awaitStable, .ping, .status, .evict, .backup, .rules, .setRules, .explain,
             .writes, .why, .coverage, .rulesHistory:
@@ -210,5 +232,13 @@ extension ClientMessage {
         case .listen(let listen): listen.path
         default: nil
         }
+    }
+}
+
+extension [Write] {
+    /// The locations of these writes, whose paths are relative to `path`; of many writes the one that contains them, because each
+    /// location is compared with all others.
+    fileprivate func locations(below path: Path) -> [Path] {
+        count > 100 ? [path] : map { path.appending($0.path) }
     }
 }

@@ -67,7 +67,7 @@ extension Replica {
     }
 
     private mutating func decide(within lease: Election.Term) {
-        while mayStamp(within: lease), let next = coordination.nextProposal(holding: vector) {
+        while mayStamp(within: lease), let next = coordination.nextProposal(holding: shownVector) {
             let id = next.proposal.id
             let known = replication.deduplicationTable.answer(for: id)
             guard let writes = coordination.decide(next, known: known, seeing: replication.view)

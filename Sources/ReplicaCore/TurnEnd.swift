@@ -10,6 +10,8 @@ extension Replica {
         serveWhenReady()
         // Before any operation is made: an evicted replica makes none, one that has rejoined may.
         continueRejoin()
+        // After the last operation of this turn's inputs.
+        advanceLargeOperations()
         // After the rejoin, which drops a transfer that is not to be continued.
         continueTransfer()
         // On-disconnect writes of clients that are gone belong to this turn.
@@ -162,7 +164,7 @@ extension Replica {
         for entry in replication.turn.entries {
             checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
         }
-        if lifecycle.isInstalling { return [] }
+        if lifecycle.isInstalling || !replication.largeOperations.isEmpty { return [] }
         let isDue = checkpoints.begin(
             holding: vector, remembering: replication.tree.forgettableCount,
             at: now.elapsedMilliseconds)

@@ -9,8 +9,9 @@ extension Write {
     /// - Complexity: O(n log n).
     public static func conflict(in writes: [Write]) -> DataError? {
         guard writes.count > 1 else { return nil }
-        // Sorted, an ancestor comes right before the first path that it contains.
-        let paths = writes.map(\.path).sorted()
+        // Sorted, as most are, an ancestor comes right before the first path that it contains.
+        var paths = writes.map(\.path)
+        if !zip(paths, paths.dropFirst()).allSatisfy(<) { paths.sort() }
         for (upper, lower) in zip(paths, paths.dropFirst()) where upper.contains(lower) {
             return DataError(
                 problem: upper == lower

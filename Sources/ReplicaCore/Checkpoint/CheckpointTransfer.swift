@@ -176,6 +176,8 @@ extension Replica {
         if replacedAll { sessions.endWriteConcernWaiters() }
         let (old, before, rules) = (value, replication.view, sessions.access.stamp)
         replication.turn.dropped.append(replication.tree.parts)
+        let shown = replication.largeOperations.removeAll()
+        defer { for one in shown { confirm(one.submission, with: one.answer) } }
         restore(checkpoint)
         for bytes in log { replay(bytes) }
         let durable = vector

@@ -131,10 +131,12 @@ extension Replication {
     /// - Parameter isIdle: Whether the node has nothing else to do: its turns are then few, and each has time.
     /// - Returns: The number of locations visited.
     mutating func forgetRegisters(isIdle: Bool) -> Int {
+        // An operation that does not show yet needs the registers that are later.
+        let stamp = Stamp(time: shownStableTime, writer: WriterID(bits: .max))
         // A little every turn, so that no turn is long, but more than a turn can add.
-        tree.forget(
-            through: Stamp(time: stableTime, writer: WriterID(bits: .max)),
-            limit: isIdle ? 5_000 : 500 + 3 * turn.applied)
+        let limit = isIdle ? 5_000 : 500 + 3 * turn.applied
+        largeOperations.forgetInCopy(through: stamp, limit: limit)
+        return tree.forget(through: stamp, limit: limit)
     }
 
     /// The member whose current writer an origin is, or the origin itself if its incarnation has ended.

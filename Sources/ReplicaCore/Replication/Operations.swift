@@ -66,10 +66,29 @@ extension Replication {
             return AppliedOperation(
                 operation: operation, origin: origin, changes: [], setsRules: true)
         }
+        if operation.writes.count > configuration.limits.writesAtOnce {
+            sometimes(.operationIsAppliedInParts)
+            var before = vector
+            if origin == writer { before[writer] -= 1 }
+            largeOperations.append(operation, after: before)
+            return AppliedOperation(operation: operation, origin: origin, changes: [])
+        }
         let overwritten = tree.overwrittenWrites
         let changes = tree.apply(operation)
         counters.overwritten += tree.overwrittenWrites - overwritten
+        if !largeOperations.isEmpty { largeOperations.applyToCopy(operation) }
         return AppliedOperation(operation: operation, origin: origin, changes: changes)
+    }
+
+    /// Applies the next writes of an operation of many writes.
+    ///
+    /// - Returns: The changes and the answer to its client, once the tree shows the operation.
+    mutating func advanceLargeOperations(
+        limit: Int
+    ) -> (changes: [Change], confirmation: LargeOperations.Confirmation?)? {
+        let overwritten = tree.overwrittenWrites
+        defer { counters.overwritten += tree.overwrittenWrites - overwritten }
+        return largeOperations.advance(&tree, limit: limit)
     }
 
     /// Collects the large parts that an operation has taken out of the tree, until the end of the turn.

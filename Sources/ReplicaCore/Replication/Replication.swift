@@ -20,6 +20,8 @@ struct Replication: Sendable {
     /// All operations with stamps up to this time have arrived.
     var stableTime = HybridTime.zero
     var tree = ConvergentTree()
+    /// Operations that the replica holds, and the tree does not show yet.
+    var largeOperations = LargeOperations()
     /// The rules of the cluster: the latest record of those that have arrived.
     private(set) var rules: RulesRecord?
     /// The last rules that have arrived.
@@ -83,7 +85,13 @@ struct Replication: Sendable {
     var view: ReplicationView {
         ReplicationView(
             now: now, tree: tree.value, registers: tree.registers, vector: vector, time: clock.last,
-            stableTime: stableTime)
+            stableTime: shownStableTime,
+            unshownBeyond: largeOperations.shownVector)
+    }
+
+    /// All operations with stamps up to this time show.
+    var shownStableTime: HybridTime {
+        min(stableTime, largeOperations.timeBefore ?? stableTime)
     }
 
     /// Records the time of the driver's clocks.
@@ -128,4 +136,9 @@ struct ReplicationView: Sendable {
     let time: HybridTime
     /// All operations with stamps up to this time have arrived.
     let stableTime: HybridTime
+    /// The tree shows all operations in this vector, and not yet all others; nil if it shows all.
+    var unshownBeyond: VersionVector?
+
+    /// Whether the tree shows what a client has seen.
+    func shows(_ seen: VersionVector) -> Bool { (unshownBeyond ?? vector).covers(seen) }
 }

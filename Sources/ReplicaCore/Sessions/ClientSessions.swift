@@ -127,7 +127,7 @@ extension Sessions {
             session: session, id: id, seen: seen,
             untilMilliseconds: replica.now.elapsedMilliseconds
                 + ClientSessions.patienceMilliseconds)
-        if replica.vector.covers(seen) {
+        if replica.shows(seen) {
             welcome(client, seeing: replica)
         } else {
             clients.wait(client)
@@ -155,11 +155,13 @@ extension Sessions {
     ///
     /// - Returns: The clients that have waited long enough, to be told what is missing.
     mutating func welcomeWaiting(seeing replica: ReplicationView) -> [ClientSessions.Waiting] {
-        for client in clients.takeWaiting(where: { replica.vector.covers($0.seen) }) {
+        for client in clients.takeWaiting(where: { replica.shows($0.seen) }) {
             welcome(client, seeing: replica)
         }
+        // Nothing is missing if the tree only does not show it yet.
         return clients.takeWaiting {
             replica.now.elapsedMilliseconds >= $0.untilMilliseconds
+                && !replica.vector.covers($0.seen)
         }
     }
 

@@ -37,6 +37,9 @@ struct WaitingRequests: Sendable {
     /// Whether a request of a session waits.
     func contains(_ session: SessionID) -> Bool { queues[session] != nil }
 
+    /// The sessions with waiting requests, ascending.
+    var sessions: [SessionID] { queues.keys.sorted() }
+
     /// Whether a location overlaps those of waiting requests.
     func overlaps(_ location: Path, of session: SessionID) -> Bool {
         queues[session]?.locations.contains { $0.overlaps(location) } ?? false

@@ -46,8 +46,12 @@ struct TestCluster {
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
     private var incarnations: UInt64 = 0
 
-    init(_ count: Int, durability: Durability = .commit, checkpointBytes: Int = 16 << 20) {
+    init(
+        _ count: Int, durability: Durability = .commit, checkpointBytes: Int = 16 << 20,
+        limits: ReplicaLimits = ReplicaLimits()
+    ) {
         names = (1...count).map { "n\($0)" }
+        self.limits = limits
         (self.durability, self.checkpointBytes) = (durability, checkpointBytes)
         for name in names { start(name) }
         quiesce()
