@@ -12,8 +12,7 @@ extension Client {
             try frame.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
                 var messages = try FrameReader<NodeMessage>(bytes)
                 messages.forEach { message in
-                    // The frame counts as seen, even if this client has left the node because of
-                    // one of its messages.
+                    // The frame counts as seen, even if this client has left the node over it.
                     if link.isUp || message.isSeen { take(message) }
                 } refused: { _, error in
                     if link.isUp { abandon(error) }
