@@ -61,11 +61,14 @@ struct SmallDriver {
             case .ask(let peer, let frame): frames.append(.request(frame, to: peer))
             case .answer(let peer, let frame): frames.append(.answer(frame, to: peer))
             case .reply(let session, let frame): frames.append(.toClient(frame, session))
+            case .replyLarge(let session, let frame):
+                frames.append(.toClient(frame.encoded, session))
             case .replyMessages: break  // This driver opens no sessions of values.
             case .backUp(_, let id, let session):
                 let failure = BackupFailure(problem: "the disk is in memory", fix: "use export")
                 results.append(.backedUp(.failure(failure), id: id, for: session))
             case .giveUp(let problem, let fix): exitReason = "\(problem); \(fix)"
+            case .free: break  // A driver with threads frees these parts on another one.
             case .serve: isServing = true
             }
         }
