@@ -137,13 +137,14 @@ extension `Every door of a protected cluster` {
     private static let open = [
         "health": 200, "preflight": 204, "another host": 421, "realtime without WebSocket": 426,
         "realtime": 101, "long poll": 200, "long poll auth": 200, "long poll g": 200,
-        "long poll p": 200, "another's long poll": 200,
+        "long poll p": 200, "another's long poll": 200, "page of data": 200,
+        "file of the page": 200,
     ]
     /// Requests that are none, which is said to those who show nothing wrong.
     private static let mistakes = [
         "bad query": 400, "put nothing": 400, "put no JSON": 400, "settings": 404,
         "simulate": 400, "info": 400, "info connected": 400,
-        "root page": 404, "console": 404, "hidden console": 404, "page of data": 404,
+        "root page": 404, "console": 404, "hidden console": 404,
         "picture": 404, "status": 404, "no target": 400, "deep": 400,
         "native without WebSocket": 426, "another method": 405, "native": 101,
     ]

@@ -82,6 +82,7 @@ REQUESTS = [
     ("console", "GET", "/console", {}, None),
     ("hidden console", "GET", "/.console", {}, None),
     ("page of data", "GET", "/vault", {"Accept": "text/html"}, None),
+    ("file of the page", "GET", "/.console/main.js", {}, None),
     ("picture", "GET", "/favicon.ico", {}, None),
     ("status", "GET", "/status", {}, None),
     ("no target", "GET", "/%zz.json", {}, None),
