@@ -7,6 +7,7 @@ import { dataAddress, decoded, keyProblem, keysOf, parentOf, pathOf } from '../b
 import { route } from '../base/routes.js';
 import { feed, hasToken } from '../base/session.js';
 import { addChild, exportFile, importFile, removeValue } from '../parts/actions.js';
+import { summary } from '../parts/row-text.js';
 import { ValuePanel } from '../parts/value-panel.js';
 import '../parts/tree-view.js';
 
@@ -98,7 +99,7 @@ class DataPage {
       h('label', { class: 'button', title: 'Import a JSON file here', tabIndex: 0, role: 'button', onkeydown: pressWithKeys }, icon('upload'), h('span', {}, 'Import'),
         h('input', { type: 'file', accept: '.json,application/json', hidden: true, onchange: (event) => { const [file] = event.target.files; event.target.value = ''; if (file) importFile(this.#path, file); } })),
       button('Export', { picture: 'download', hint: 'Save this location as a JSON file', onclick: () => exportFile(this.#path) }));
-    this.crumbs.scrollLeft = 1e6;
+    requestAnimationFrame(() => { this.crumbs.scrollLeft = 1e6; });
   }
 
   #typePath() {
@@ -158,9 +159,11 @@ class DataPage {
 
   #leaf(row) {
     this.panel.show(this.#path, row, { isQuiet: true });
-    const [, kind, text, size] = row;
+    const [, kind, , size] = row;
     return h('div', { class: 'leaf' }, h('h3', {}, kind === 'string' ? `String · ${bytes(size)}` : kind[0].toUpperCase() + kind.slice(1)),
-      h('bdi', { class: `value is-${kind}` }, kind === 'string' ? `"${text}"${size > text.length * 4 ? '…' : ''}` : String(text)));
+      h('bdi', { class: `value is-${kind}` }, summary(row)),
+      h('div', { class: 'actions' }, button('Edit', { picture: 'edit', onclick: () => this.panel.edit() }),
+        button('Remove', { picture: 'trash', kind: 'danger', onclick: () => removeValue(this.#path) })));
   }
 
   // MARK: Commands

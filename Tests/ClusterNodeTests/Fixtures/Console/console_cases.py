@@ -119,6 +119,21 @@ def remove_and_undo(browser):
     browser.wait(f"{value_of('open')} === 'false'", what="the undo")
 
 
+def leaf(browser):
+    browser.open(first + "/rooms/attic/seats")
+    browser.wait("document.querySelector('.leaf .value')?.textContent === '8'", what="the value of a location without children")
+    browser.click_text("Edit", ".leaf")
+    browser.wait("document.activeElement.matches('.editor textarea')")
+    browser.evaluate("document.activeElement.select()")
+    browser.type("9")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.leaf .value')?.textContent === '9'", what="the edited value")
+    browser.click_text("Undo")
+    browser.wait("document.querySelector('.leaf .value')?.textContent === '8'", what="the value before the edit")
+    open_data(browser, "/rooms/attic")
+    browser.wait(row("seats"))
+
+
 def add(browser):
     browser.evaluate("document.querySelector('tree-view').focus()")
     choose(browser, "seats")
@@ -234,7 +249,7 @@ def silent_node(browser):
     browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "the node that is back")
 
 
-cases = [live_rows, roles, edit, conflict, remove_and_undo, add, same_at_all_nodes, hostile, long_list, table, connect_page,
+cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, long_list, table, connect_page,
          widths, silent_node]
 
 if __name__ == "__main__":
