@@ -15,18 +15,18 @@ extension Console {
             self.init { path in ConsoleFile(embeddedAt: path) }
         }
         (node, cluster) = (member.id, configuration.cluster)
-        nodes = configuration.nodes.compactMap { node in
-            node.consoleAddress.map { ConsoleNode(name: node.id, address: $0) }
-        }
+        nodes = configuration.nodes.map { ConsoleNode(name: $0.id, address: $0.consoleAddress) }
     }
 }
 
 extension NodeConfiguration.Member {
-    /// The node's address for browsers.
-    fileprivate var consoleAddress: String? {
-        let address = HTTPAddress(client)
-        guard let publicHost else { return address?.location }
-        return (address?.trust == nil ? "http://" : "https://") + publicHost
+    /// The node's address for browsers: its public host, or its address on this machine. Other addresses are not for strangers, who
+    /// get the policy of the page; the text is empty then.
+    fileprivate var consoleAddress: String {
+        guard let address = HTTPAddress(client) else { return "" }
+        if let publicHost { return (address.trust == nil ? "http://" : "https://") + publicHost }
+        let isLocal = address.host.hasPrefix("127.") || address.host == "::1"
+        return isLocal ? address.location : ""
     }
 }
 

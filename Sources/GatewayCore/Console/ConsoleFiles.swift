@@ -26,7 +26,7 @@ public struct ConsoleFile: Equatable, Sendable {
 public struct ConsoleNode: Equatable, Sendable {
     /// Its name.
     public var name: String
-    /// Its address for browsers: `http://127.0.0.1:7001`.
+    /// Its address for browsers, such as `http://127.0.0.1:7001`; empty if it has none that all may know.
     public var address: String
 
     /// A node with a name and an address.

@@ -50,7 +50,9 @@ enum ConsolePage {
     /// The headers that keep scripts of others out of the page, and the page out of others.
     private static func policy(of console: Console) -> [(name: StaticString, value: String)] {
         // `http:` includes no WebSocket, so that each node has two sources.
-        let nodes = console.nodes.map { " \($0.address) ws\($0.address.dropFirst(4))" }.joined()
+        let nodes = console.nodes.filter { !$0.address.isEmpty }.map {
+            " \($0.address) ws\($0.address.dropFirst(4))"
+        }.joined()
         let policy =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
             + "connect-src 'self'\(nodes); base-uri 'none'; form-action 'none'; "

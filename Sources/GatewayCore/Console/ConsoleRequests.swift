@@ -76,8 +76,10 @@ extension ConsoleSession {
         (questions, commands) = ([:], [:])
         (wantsStatus, statusRequest) = (false, nil)
         let user = next.principal.auth?.json ?? "\"administrator\""
+        // Names and addresses are for those who have shown who they are.
         let ready = ConsoleText.ready(
-            console, user: user, isOpen: access.isOpen, hasTokens: access.hasTokens,
+            next.principal == .anonymous ? nil : console, user: user, isOpen: access.isOpen,
+            hasTokens: access.hasTokens,
             isEmulator: isEmulator)
         return [.identify(next.principal), .send(ready)]
     }

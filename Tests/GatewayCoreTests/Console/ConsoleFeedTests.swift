@@ -274,6 +274,23 @@ extension ConsoleFeedTests {
         #expect(messages(id).joined().contains("permission_denied"))
     }
 
+    @Test(arguments: [(false, false), (true, true)])
+    mutating func `names of nodes are for those who are signed in`(
+        isSignedIn: Bool, isShown: Bool
+    ) {
+        var configuration = TestTokens.configuration
+        configuration.console = Console { _ in nil }
+        configuration.console!.node = "amethyst"
+        configuration.console!.cluster = "opal"
+        configuration.console!.nodes = [ConsoleNode(name: "beryl", address: "http://jade:1")]
+        node = TestGateway(configuration)
+        let id = connect(token: isSignedIn ? TestTokens.token("ada") : nil)
+        let ready = messages(id).joined()
+        for word in ["amethyst", "opal", "beryl", "jade"] {
+            #expect(ready.contains(word) == isShown)
+        }
+    }
+
     @Test mutating func `a user gets no status`() {
         useTokens()
         let id = connect(token: TestTokens.token("ada"))

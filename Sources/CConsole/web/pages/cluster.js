@@ -149,7 +149,7 @@ function coordinatorText(nodes) {
 function makeRow(node) {
   const cell = (kind = '') => h('td', { class: kind });
   const cells = { name: h('th', { scope: 'row' }), state: cell(), rate: cell('number'), rateLine: document.createElement('spark-line'), lag: cell('number'), stable: cell('number'), repaired: cell('number'), memory: cell('number'), memoryLine: document.createElement('spark-line'), disk: cell('number'), clients: cell('number') };
-  fill(cells.name, node.isOwn ? node.name : h('a', { href: `${node.address}/.cluster`, target: '_blank', rel: 'noopener', title: `Open the console at ${node.address}` }, node.name));
+  fill(cells.name, node.isOwn || !node.address ? node.name : h('a', { href: `${node.address}/.cluster`, target: '_blank', rel: 'noopener', title: `Open the console at ${node.address}` }, node.name));
   cells.row = h('tr', {}, cells.name, cells.state, cells.rate, h('td', {}, cells.rateLine), cells.lag, cells.stable, cells.repaired, cells.memory, h('td', {}, cells.memoryLine), cells.disk, cells.clients);
   return cells;
 }

@@ -67,9 +67,11 @@ export class ClusterState {
   #begin(about, token) {
     this.nodes = about.nodes.map(({ name, address }) => {
       const isOwn = name === about.node;
-      const link = isOwn ? feed : new Feed(address, token);
+      // A node without a public address is seen as its peers hear it.
+      const link = isOwn ? feed : address ? new Feed(address, token) : null;
       const node = new ObservedNode(name, address, link);
       node.isOwn = isOwn;
+      if (!link) return node;
       link.watchStatus(true);
       this.#endings.push(link.status.follow((status) => { node.receive(status); this.changes.value += 1; }));
       this.#endings.push(() => (isOwn ? feed.watchStatus(false) : link.end()));
@@ -103,7 +105,7 @@ export class ClusterState {
     if (watchers.some((other) => other.status.evicted?.[node.name] !== undefined)) return ['bad', 'Evicted'];
     const heard = watchers.map((other) => this.age(other, node)).filter((age) => age < staleMilliseconds);
     if (heard.length > 0) return ['warn', 'Heard by others'];
-    if (node.link.denial.value) return ['warn', 'Wants a token'];
+    if (node.link?.denial.value) return ['warn', 'Wants a token'];
     if (watchers.length === 0 && node.status === null && Date.now() - (this.start ??= Date.now()) < 3000) return ['', 'Asking'];
     return ['bad', 'Silent'];
   }
@@ -115,8 +117,8 @@ export class ClusterState {
     const fresh = this.nodes.filter((node) => node.isFresh);
     for (const node of this.nodes) {
       const [kind, word] = this.state(node);
-      if (word === 'Silent') add('bad', `${node.name} is silent: nothing comes from ${node.address}.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
-      if (word === 'Heard by others') add('warn', `${node.name} runs, and this browser does not reach ${node.address}.`, 'Other nodes hear it. Open the console there, or add this page to "origins" of "http".');
+      if (word === 'Silent') add('bad', `${node.name} is silent: nothing comes from ${node.address || 'it'}.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
+      if (word === 'Heard by others') add('warn', `${node.name} runs, and this browser does not reach it.`, 'Other nodes hear it. Give it a "public" address in the configuration, and add this page to "origins" of "http".');
       if (kind === 'bad' && word === 'Evicted') add('bad', `${node.name} is evicted: the others go on without it.`, 'Start it: it rejoins with the data of the others.');
     }
     for (const node of fresh) this.#examine(node, fresh, add);

@@ -11,7 +11,8 @@ const shownLimit = 200;
 
 /** Fills a section with the location as each node shows it: a value, or the keys of an object. */
 export async function compareNodes(section, path, row, isUpdate = false) {
-  const nodes = feed.about.value?.nodes ?? [];
+  const about = feed.about.value;
+  const nodes = (about?.nodes ?? []).filter((node) => node.address || node.name === about.node);
   section.hidden = nodes.length < 2;
   if (section.hidden) return;
   const isObject = row?.[1] === 'object';
