@@ -171,7 +171,8 @@ private final class Hosts {
     @Test(
         .enabled(if: Hosts.arePossible, "needs root, and iproute2 for network namespaces"),
         .timeLimit(.minutes(3)))
-    func `are set up by the commands in Operating, write while partitioned, and end equal`() throws {
+    func `are set up by the commands in Operating, write while partitioned, and end equal`() throws
+    {
         let hosts = try Hosts()
         for node in hosts.nodes {
             try eventually("the hosts hear each other") { node.errors.contains("has contact with") }
