@@ -132,7 +132,8 @@ let package = Package(
         module(
             "ClusterNode",
             [
-                "CConsole", "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore",
+                "CConsole", "ClusterConfiguration", "Convergence", "CRuntime", "DataTree",
+                "GatewayCore",
                 "SyncProtocol", "ReplicaCore",
                 "EventLoop", "HTTPText", "Sockets", "TLS", "Tokens", "ZeroMQ", "NodeStorage",
                 "Storage", "Store", "Threads",
