@@ -35,7 +35,9 @@ struct TestGateway {
     /// Who the clients of new sessions are for the replica, whatever they show.
     var client: Principal?
     private var pending: [Input] = []
-    private var hasPending: Bool { !pending.isEmpty || !writable.isEmpty }
+    private var hasPending: Bool {
+        !pending.isEmpty || !writable.isEmpty || replica.hasDueWork
+    }
     private var writable: [SessionID] = []
     private var elapsedMilliseconds: UInt64 = 0
     private var lastConnection: UInt64 = 0

@@ -44,7 +44,7 @@ import Testing
         let names = status.value.children.count
         #expect(names >= 50)
         // Empty maps and absent texts leave no trace; all others do.
-        #expect(NodeStatus.fields.count == names + 4)
+        #expect(NodeStatus.fields.count == names + 5)
     }
 
     /// Every number, text and truth value of a status, by its path.

@@ -24,7 +24,7 @@ extension KeptState {
 
     private var first: String? { kept.first.map { "\($0.name) with \($0.count)" } }
 
-    /// Data, what is known of members, the last rules, and names of the last transactions and rows, of which there are so many at most.
+    /// Data, what is known of members, the last rules, names of the last transactions and rows, whose number is bounded, and one count for each limit.
     private static let ofReplica: Set = [
         "configuration", "replication.configuration", "replication.tree",
         "replication.deduplicationTable", "replication.peers", "replication.refusals",
@@ -32,6 +32,7 @@ extension KeptState {
         "coordination.election",
         "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
+        "sessions.limits",
         "sessions.versionDelta",
     ]
     /// The same, and what there is of clients.

@@ -86,8 +86,8 @@ import Testing
         ("/a$/c.json", "Invalid path: Invalid token in path"),
         ("/.info/connected.json", "Invalid path: Invalid token in path"),
         ("/a/.priority/b.json", "Invalid path: Invalid token in path"),
-        ("/a%GG.json", "The URI has %GG, which is no escape: write % as %25."),
-        ("/a.json?x=%G", "The URI has %G, which is no escape: write % as %25."),
+        ("/a%GG.json", "The URI has %GG, which is not an escape: write % as %25."),
+        ("/a.json?x=%G", "The URI has %G, which is not an escape: write % as %25."),
     ])
     mutating func `a path that no location has is refused`(target: String, text: String) {
         let answer = node.curl(target)
