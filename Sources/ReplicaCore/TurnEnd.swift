@@ -69,6 +69,8 @@ extension Replica {
     /// Accepts clients once heartbeats of all peers have arrived, or after a while without some.
     private mutating func serveWhenReady() {
         guard let startup = lifecycle.startup else { return }
+        // Before it is ready by its version vector, which has them already: its first clients read everything that it holds.
+        completeLargeOperations()
         let isReady = lifecycle.advanceStartup(
             .init(
                 milliseconds: now.elapsedMilliseconds, writer: writer, vector: vector,
