@@ -1,8 +1,8 @@
+internal import ClientConnection
 internal import ClientCore
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
-internal import Hearth
 internal import LoadTools
 internal import ReplicaCore
 internal import Sockets
