@@ -206,6 +206,15 @@ import Testing
         }
     }
 
+    @Test func `a node whose disk is lost serves once the operation shows`() {
+        var cluster = cluster()
+        cluster.quiesce(milliseconds: 500)
+        cluster.wipe("n2")
+        cluster.start("n2")
+        cluster.quiesce()
+        #expect(cluster.firstServed["n2"] == Universe.object(["list": Self.all]))
+    }
+
     @Test func `no checkpoint is written while an operation does not show`() {
         var cluster = TestCluster(1, checkpointBytes: 1, limits: Self.limits)
         cluster.send(.merge(id: 1, path: "list", writes: Self.writes), to: "n1")

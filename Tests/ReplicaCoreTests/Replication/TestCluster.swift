@@ -46,6 +46,9 @@ struct TestCluster {
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
     private var incarnations: UInt64 = 0
 
+    /// What each node showed when it began to serve.
+    private(set) var firstServed: [String: Value] = [:]
+
     init(
         _ count: Int, durability: Durability = .commit, checkpointBytes: Int = 16 << 20,
         limits: ReplicaLimits = ReplicaLimits()
@@ -183,7 +186,7 @@ struct TestCluster {
         case .giveUp(let problem, _): refusals[name] = problem
         case .backUp: copied.append(name)
         case .free: freed.append(name)
-        case .serve: break
+        case .serve: firstServed[name] = replicas[name]?.value
         }
     }
 
