@@ -137,21 +137,16 @@ import Testing
         #expect(limits.contains(/Max open files +4096 +4096/))
     }
 
-    @Test func `serves those it has when it may open no more files, and then others again`() throws
-    {
+    @Test func `leaves files to its disk and its peers, and serves others again`() throws {
         let node = try start(limitedTo: "64:64")
         defer { node.terminate() }
         let crowd = try Program.client("crowd", address, "100")
         try eventually("some are served") { !crowd.output.isEmpty }
         let served = try #require(Int(crowd.output.dropLast()))
-        #expect((20..<64).contains(served))
-        try eventually("the node says so") {
-            node.errors.contains("takes no connections: has 64 files and connections open")
-        }
+        #expect(served == 16, "the fewest clients that a node serves")
         try crowd.kill()
         let read = try Program.client("get", address, "crowd").end()
         #expect(read.output == "\(served)\n", "\(read.errors)")
-        try eventually("the node says so") { node.errors.contains("takes connections again") }
     }
 
     @Test func `does not open to the network unasked`() throws {
