@@ -50,7 +50,7 @@ let testedTarget = Context.environment["HEARTH_TEST"]
 
 let package = Package(
     name: "hearth",
-    // What the SDK needs of Swift there; only Linux is tested.
+    // The SDK needs these versions of Swift's library; only Linux is tested.
     platforms: [.macOS(.v26), .iOS(.v26)],
     products: [
         .executable(name: "hearth", targets: ["HearthCommand"]),
@@ -160,8 +160,8 @@ let package = Package(
                 "SyncProtocol", "Threads", "TLS",
             ]),
 
-        // The command line, from what knows nothing of Hearth to the programs: the terminal and the options of verbs;
-        // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
+        // The command line, lowest layer first: terminal and options; observation and administration of clusters;
+        // load and benchmarks; verbs.
         tool("CommandLineKit", ["CRuntime", "Spelling"]),
         tool(
             "ClusterAdministration",
@@ -189,8 +189,8 @@ let package = Package(
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: toolSettings,
-            // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:
-            // the allocator of the C library takes locks for one, and gives memory back to the system for the other.
+            // Threads of a node free memory of other threads, for which the C library's allocator takes locks. Each turn
+            // frees hundreds of kilobytes, which that allocator returns to the system.
             linkerSettings: [.linkedLibrary("jemalloc")]),
         // The simulator, and real clusters that its checks judge.
         .executableTarget(

@@ -102,7 +102,7 @@ package struct ObservedNode: Sendable {
 }
 
 extension ObservedNode.State {
-    /// What it means, for the help.
+    /// The meaning, for the help.
     package var explanation: String {
         switch self {
         case .serving: "It serves clients."
@@ -120,7 +120,7 @@ extension ObservedNode.State {
 }
 
 extension ObservedNode.Eviction {
-    /// What it means, for the help.
+    /// The meaning, for the help.
     package var explanation: String {
         switch self {
         case .evicted:

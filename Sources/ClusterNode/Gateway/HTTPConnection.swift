@@ -20,7 +20,7 @@ final class HTTPConnection {
     let stream: Stream
     var state = State.requesting
     var frames = HTTPConnection.makeReader()
-    /// What waits behind a large answer to a native client.
+    /// The messages that wait behind a large answer to a native client.
     var outgoing = NativeOutgoing()
     /// Whether the next parts of that are to be sent as soon as other connections have been served.
     var arePartsDue = false

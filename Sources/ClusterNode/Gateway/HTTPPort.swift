@@ -102,7 +102,7 @@ final class HTTPPort {
     /// The clients that are connected.
     var count: Int { connections.count }
 
-    /// What waits for slow clients, in bytes.
+    /// The bytes that wait for slow clients.
     var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.waitingBytes } }
 
     /// About as much as waits for slow clients, in bytes, or more: it is measured again in a tick.

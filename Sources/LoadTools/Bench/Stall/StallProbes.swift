@@ -79,7 +79,7 @@ private struct ProbeRound {
 
     /// Sends what is due, and records what has arrived within a millisecond.
     mutating func run() {
-        usleep(1_000)
+        pause(milliseconds: 1)
         let now = monotonicNanoseconds()
         own = max(own, now - last)
         last = now
