@@ -61,6 +61,11 @@ struct event *hearth_event_on_writable(
     return armed(base, descriptor, EV_WRITE | EV_PERSIST, NULL, callback, context);
 }
 
+struct event *hearth_event_on_end(
+    struct event_base *base, int descriptor, hearth_event_callback callback, void *context) {
+    return armed(base, descriptor, EV_CLOSED | EV_PERSIST, NULL, callback, context);
+}
+
 struct event *hearth_event_after(
     struct event_base *base, int64_t microseconds, hearth_event_callback callback, void *context) {
     struct timeval delay = timeval_of(microseconds);

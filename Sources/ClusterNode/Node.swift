@@ -50,7 +50,7 @@ public final class Node {
     private var troubles = StorageTroubles()
     private var isServing = false
     private var turnNanoseconds: UInt64 = 0
-    /// Begins the next turn while requests wait for it.
+    /// Begins the next turn while the replica has work left.
     private var nextTurn: Watcher?
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
@@ -196,6 +196,8 @@ extension Node {
             case .reply(let session, let frame): clients.reply(frame, to: session)
             case .replyLarge(let session, let frame): clients.reply(frame, to: session)
             case .replyMessages(let session, let answers): clients.answer(answers, to: session)
+            case .pauseReading(let session): clients.pauseReading(from: session)
+            case .resumeReading(let session): clients.resumeReading(from: session)
             case .perform(let request): journal.perform(request)
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"

@@ -42,6 +42,18 @@ extension Loop {
         }
     }
 
+    /// Calls back in every turn in which the other end of a connection has closed it, whatever can be read before that.
+    ///
+    /// - Throws: when the descriptor is closed, or a plain file.
+    public func watchEnd(
+        of descriptor: Int32, callback: @escaping () -> Void
+    ) throws(EventLoopError) -> Watcher {
+        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) {
+            base, run, context in
+            hearth_event_on_end(base, descriptor, run, context)
+        }
+    }
+
     /// Calls back when something more to read arrives at `descriptor`, and not again until more
     /// does: a callback that leaves bytes unread has to call `Watcher.activate()`.
     ///

@@ -154,6 +154,12 @@ public enum Mark: Int, CaseIterable, Sendable {
     case requestWaitsForDecision
     /// An operation of many writes is applied in several turns.
     case operationIsAppliedInParts
+    /// Requests wait, since their session has used its share of a turn.
+    case requestAwaitsShare
+    /// A request waits until the index is built that it needs.
+    case requestAwaitsIndex
+    /// So many requests wait for their share of turns that a further one is refused.
+    case tooManyRequestsAwaitShare
     /// A request is refused, as too many wait for decisions.
     case tooManyRequestsWait
     /// A write has waited for a transaction that was decided after the write's stamp.

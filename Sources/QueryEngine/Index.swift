@@ -31,13 +31,14 @@ public struct Index: Sendable {
 
     /// Applies an operation; `children` are all children after it.
     ///
-    /// - Complexity: O(log n) for each child that changed, and O(n log n) once, when the first
-    ///   child gets something else than null in the order.
+    /// - Complexity: O(log n) for each child that changed, and O(n) once, when the first child gets
+    ///   something else than null in the order.
     public mutating func update(_ change: ListChange, in children: Children) {
         if order == .key { return }
-        guard places != nil, !children.isEmpty else {
+        if children.isEmpty { places = nil }
+        if places == nil {
             let isNeeded = change.children.contains { order.sortValue(of: $0.new) != .null }
-            places = isNeeded ? Index(by: order, of: children).places : nil
+            places = isNeeded ? Index.tree(of: children, withNullBut: change, by: order) : nil
             return
         }
         for child in change.children {
@@ -54,7 +55,7 @@ public struct Index: Sendable {
     }
 
     /// What the index keeps of a child beside its place.
-    private static func record(_ child: Value) -> PackedChildren? {
+    static func record(_ child: Value) -> PackedChildren? {
         if case .object(let children) = child { children.packed } else { nil }
     }
 
@@ -66,6 +67,39 @@ public struct Index: Sendable {
 // MARK: - Building
 
 extension Index {
+    /// A place, and what the index keeps of the child that stands there.
+    typealias Entry = (place: Place, record: PackedChildren?)
+
+    /// Makes it an index of no children, which has places nevertheless.
+    mutating func removeAllPlaces() { places = PlaceTree() }
+
+    /// Adds children that are not in the index yet, in any order.
+    ///
+    /// - Complexity: O(log n) for each.
+    mutating func insert(_ entries: [Entry]) {
+        // Neighbours are inserted one after the other, so that their nodes are in the processor's cache.
+        for entry in entries.sorted(by: { $0.place < $1.place }) {
+            places?.insert(entry.place, entry.record)
+        }
+    }
+
+    /// The places of children all of which, besides those of a change, have null in the order.
+    private static func tree(
+        of children: Children, withNullBut change: ListChange, by order: ChildOrder
+    ) -> PlaceTree {
+        var changed = change.children[...]
+        var tree = PlaceTree(
+            ascending: children.lazy.compactMap { key, child -> Entry? in
+                while let next = changed.first, next.key < key { changed.removeFirst() }
+                if changed.first?.key == key { return nil }
+                return (Place(sortValue: .null, key: key), record(child))
+            })
+        for child in change.children where !child.new.isNull {
+            tree.insert(order.place(of: child.key, child.new), record(child.new))
+        }
+        return tree
+    }
+
     /// The sort key of a place: two words, and a rank by key for ties. Moving the places themselves would
     /// count references.
     private struct Draft {

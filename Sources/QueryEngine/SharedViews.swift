@@ -14,13 +14,22 @@ public struct SharedViews: Sendable {
         public let writes: [(path: Path, value: Value)]
     }
 
-    private struct Group: Sendable {
-        var index: Index
+    /// The queries by one order.
+    struct Group: Sendable {
+        let order: ChildOrder
+        /// Nil until it is built, and again if there was no room to keep it.
+        var index: Index?
+        /// The index in the making.
+        var build: IndexBuild?
         var views = ViewList()
+        /// Whether the views have missed an operation, as there was no index.
+        var isStale = false
+        /// When a query by this order was last served.
+        var usedMilliseconds: UInt64 = 0
     }
 
-    private var groups: [Group] = []
-    private var named: [ChildOrder]
+    var groups: [Group] = []
+    var named: [ChildOrder]
 
     /// - Parameter named: Orders whose indexes, once built, stay even without listeners.
     public init(indexedBy named: [ChildOrder] = []) { self.named = named }
@@ -28,15 +37,24 @@ public struct SharedViews: Sendable {
     /// How many different queries are listened to.
     public var viewCount: Int { groups.reduce(0) { $0 + $1.views.count } }
 
+    /// How many views and indexes an operation is applied to.
+    public var updateCost: Int { groups.reduce(0) { $0 + $1.views.count + 1 } }
+
     /// The indexes held, for reports and to bound their memory.
-    public var indexes: [Index] { groups.map(\.index) }
+    public var indexes: [Index] { groups.compactMap(\.index) }
+
+    /// Whether there are neither listeners nor indexes.
+    public var isEmpty: Bool { groups.isEmpty }
 
     /// Adds a listener and returns what its query shows now.
     ///
-    /// - Complexity: O(log n) for each child shown, whatever the number of views; the first one by an order builds its index.
-    public mutating func add(_ query: Query, over value: Value) -> Value {
-        let group = group(by: query.order, over: value)
-        let list = OrderedList(value, by: groups[group].index)
+    /// - Complexity: O(log n) for each child shown, whatever the number of views; the first one by an order builds its index,
+    ///   unless it is there already.
+    public mutating func add(
+        _ query: Query, over value: Value, at milliseconds: UInt64 = 0
+    ) -> Value {
+        let (group, index) = indexed(by: query.order, over: value, at: milliseconds)
+        let list = OrderedList(value, by: index)
         return groups[group].views.add(query) {
             var view = View(of: query, for: [])
             view.attach(to: list)
@@ -48,36 +66,22 @@ public struct SharedViews: Sendable {
     ///
     /// - Complexity: O(1) amortised, whatever the number of views.
     public mutating func remove(_ query: Query) {
-        guard let group = groups.firstIndex(where: { $0.index.order == query.order }) else {
+        guard let group = groups.firstIndex(where: { $0.order == query.order }) else {
             preconditionFailure("nobody listens to \(query)")
         }
         groups[group].views.remove(query)
+        dropIfEmpty(group)
     }
 
     /// The children that a query shows, ascending by key, for a single read. The index that it needs
     /// stays.
     ///
-    /// - Complexity: O(log n) for each child shown; the first query by an order builds its index.
-    public mutating func results(of query: Query, over value: Value) -> ShownChildren {
-        let group = group(by: query.order, over: value)
-        return query.shown(in: OrderedList(value, by: groups[group].index))
-    }
-
-    /// Whether there is an index by an order.
-    public func hasIndex(by order: ChildOrder) -> Bool {
-        groups.contains { $0.index.order == order }
-    }
-
-    /// Makes sure that there is an index by an order.
-    ///
-    /// - Complexity: O(n log n) if there is none.
-    public mutating func buildIndex(by order: ChildOrder, over value: Value) {
-        _ = group(by: order, over: value)
-    }
-
-    /// Frees the indexes that have neither listeners nor a name.
-    public mutating func dropUnusedIndexes() {
-        groups.removeAll { $0.views.count == 0 && !named.contains($0.index.order) }
+    /// - Complexity: O(log n) for each child shown; the first query by an order builds its index, unless it is there already.
+    public mutating func results(
+        of query: Query, over value: Value, at milliseconds: UInt64 = 0
+    ) -> ShownChildren {
+        let (_, index) = indexed(by: query.order, over: value, at: milliseconds)
+        return query.shown(in: OrderedList(value, by: index))
     }
 
     /// Changes which orders have indexes that stay; none is built or freed.
@@ -92,8 +96,13 @@ public struct SharedViews: Sendable {
         let listChange = ListChange(changes, to: value)
         var notices: [Notice] = []
         for group in groups.indices {
-            groups[group].index.update(listChange, in: value.children)
-            let list = OrderedList(value, by: groups[group].index)
+            groups[group].build?.update(listChange, in: value.children)
+            groups[group].index?.update(listChange, in: value.children)
+            guard let index = groups[group].index else {
+                groups[group].isStale = groups[group].views.count > 0
+                continue
+            }
+            let list = OrderedList(value, by: index)
             groups[group].views.changeEach { view in
                 let change = view.apply(listChange, to: list)
                 if change.isEmpty, !change.isOwn { return }
@@ -106,9 +115,30 @@ public struct SharedViews: Sendable {
         return notices
     }
 
-    private mutating func group(by order: ChildOrder, over value: Value) -> Int {
-        if let group = groups.firstIndex(where: { $0.index.order == order }) { return group }
-        groups.append(Group(index: Index(by: order, of: value.children)))
+    private mutating func indexed(
+        by order: ChildOrder, over value: Value, at milliseconds: UInt64
+    ) -> (group: Int, index: Index) {
+        let group = group(by: order)
+        groups[group].usedMilliseconds = milliseconds
+        if let index = groups[group].index { return (group, index) }
+        precondition(groups[group].views.count == 0, "views by \(order) have no index")
+        let index = Index(by: order, of: value.children)
+        (groups[group].index, groups[group].build) = (index, nil)
+        return (group, index)
+    }
+
+    /// The place of the group of an order, which is made if there is none.
+    mutating func group(by order: ChildOrder) -> Int {
+        if let group = groups.firstIndex(where: { $0.order == order }) { return group }
+        groups.append(Group(order: order))
         return groups.count - 1
+    }
+
+    /// Removes a group that has nothing.
+    mutating func dropIfEmpty(_ group: Int) {
+        guard groups[group].index == nil, groups[group].build == nil,
+            groups[group].views.count == 0
+        else { return }
+        groups.remove(at: group)
     }
 }

@@ -5,61 +5,34 @@ import SyncProtocol
 // What a replica does for its clients beyond their sessions.
 
 extension Replica {
-    /// Serves the requests of one frame, in order.
-    mutating func serve(_ frame: [UInt8], for session: SessionID) {
-        endLeaving(session)
-        sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
-        frame.withUnsafeBytes { bytes in
-            do throws(FrameError) {
-                var requests = try FrameReader<ClientMessage>(bytes)
-                requests.forEach { request in
-                    serve(request, for: session)
-                } refused: { id, error in
-                    sessions.refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
-                }
-            } catch {
-                sessions.refuse(error.code, error.problem, fix: error.fix, 0, session)
-            }
-        }
-    }
-
-    /// Serves requests of a session of values, in order.
-    mutating func serve(_ messages: [ClientMessage], for session: SessionID) {
-        // The session has ended, and the driver did not know it yet.
-        guard sessions.isOfValues(session), !sessions.leaving.contains(session)
-        else { return sessions.countRefusal() }
-        for message in messages {
-            if let error = message.failure {
-                sessions.refuse(.invalid, error.problem, fix: error.fix, message.id, session)
-            } else if !sessions.refuseIfAnswersWait(message.id, session) {
-                serve(message, for: session)
-            }
-        }
-    }
-
     /// Serves a request.
     ///
     /// - Parameter decidedTime: When the last transaction was decided that the request has waited for.
+    /// - Returns: The index that has to be built first; nil if the request is served.
     mutating func serve(
-        _ message: consuming ClientMessage, for session: SessionID,
-        after decidedTime: HybridTime? = nil
-    ) {
+        _ message: ClientMessage, for session: SessionID, after decidedTime: HybridTime? = nil
+    ) -> ListIndex? {
+        sessions.shares.spend(TurnShares.requestUnits)
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
         } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
-        } else if !delays(message, of: session, after: decidedTime) {
-            _ = sessions.access.takeSpentUnits()
+        } else if sessions.isForNobody(message, of: session)
+            || delays(message, of: session, after: decidedTime)
+        {
+            return nil
+        } else {
             let sentBytes = sessions.byteCount(for: session)
+            _ = sessions.access.takeSpentUnits()
             if sessions.serve(message, for: session, seeing: replication.view) {
                 perform(Submission(session, message, after: decidedTime))
             }
             let answerBytes = sessions.byteCount(for: session) - sentBytes
             sessions.unread.add(answerBytes)
-            sessions.pace.spend(
-                sessions.access.takeSpentUnits(), bytes: answerBytes, of: session,
-                at: now.elapsedMilliseconds)
+            sessions.shares.spend(ruleUnits: sessions.access.takeSpentUnits())
+            sessions.shares.spend(answerBytes: answerBytes)
         }
+        return sessions.missingIndex.take()
     }
 
     /// While the disk accepts no writes, answers requests that show no data, and refuses the others.

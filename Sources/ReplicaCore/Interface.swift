@@ -58,6 +58,11 @@ public enum Output: Equatable, Sendable {
     case replyLarge(SessionID, LargeFrame)
     /// Give a session of values its answers of this turn.
     case replyMessages(SessionID, [SessionAnswer])
+    /// Read nothing more from a client until `resumeReading`: much of what it has sent waits for its share of turns. Its end is
+    /// still to be reported.
+    case pauseReading(SessionID)
+    /// Read from a client again.
+    case resumeReading(SessionID)
     /// Have the store perform this after all earlier turns. If it leaves a further request, perform that too,
     /// between the following turns. Then report `storeReplied` if there is a reply.
     case perform(StoreRequest)

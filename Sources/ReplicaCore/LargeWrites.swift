@@ -3,12 +3,8 @@ import SyncProtocol
 // Operations of many writes, which show once all their writes are applied, some turns after the replica has accepted them.
 
 extension Replica {
-    /// Whether a further turn has work to do, without any input.
-    public var hasDueWork: Bool {
-        hasLargeOperations || !sessions.pace.due(at: now.elapsedMilliseconds).isEmpty
-    }
-
-    private var hasLargeOperations: Bool {
+    /// Whether operations of many writes do not show yet, or requests that have waited for one are not released yet.
+    var hasLargeOperations: Bool {
         !replication.largeOperations.isEmpty || replication.largeOperations.hasReleased
     }
 
@@ -18,7 +14,7 @@ extension Replica {
     /// Applies this turn's share of an operation of many writes.
     mutating func advanceLargeOperations() {
         // In the turn after the operation, which may have begun a checkpoint in between.
-        if replication.largeOperations.hasReleased { serveWaiting() }
+        if replication.largeOperations.hasReleased { releaseWaiting() }
         if replication.largeOperations.isEmpty { return }
         // Its orphaned operations are compared with the tree.
         if lifecycle.isRejoining { return completeLargeOperations() }
@@ -29,7 +25,7 @@ extension Replica {
     mutating func completeLargeOperations() {
         while hasLargeOperations {
             advanceLargeOperations(limit: .max)
-            serveWaiting()
+            releaseWaiting()
         }
     }
 
@@ -41,11 +37,12 @@ extension Replica {
         }
     }
 
-    /// Serves the requests that wait until an operation shows, in order; each may wait again, for another reason.
-    private mutating func serveWaiting() {
+    /// Has the requests that wait until an operation shows be served by their sessions' shares of this turn and later ones, in
+    /// order. Each may wait again, for another reason.
+    private mutating func releaseWaiting() {
         replication.largeOperations.hasReleased = false
         for session in sessions.waiting.sessions where !coordination.forwarded.contains(session) {
-            serveWaiting(of: session)
+            release(session)
         }
     }
 }

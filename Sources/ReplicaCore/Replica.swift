@@ -95,9 +95,8 @@ public struct Replica: Sendable {
         switch input {
         case .turnBegan(let moment):
             replication.beginTurn(at: moment)
-            sessions.pace.beginTurn(at: moment.elapsedMilliseconds)
+            sessions.shares.beginTurn()
             sessions.unread.beginTurn(waiting: unreadBytes) { turns.isStored($0) }
-            servePaced()
         case .published(let frame): receive(frame)
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)
@@ -137,6 +136,7 @@ public struct Replica: Sendable {
     public mutating func stop() -> [Output] {
         completeLargeOperations()
         if let storageFailure { answerWaitingRequests(because: storageFailure) }
+        serveAllDue()
         for left in sessions.takeDisconnects() { write(permitted(left)) }
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
@@ -179,7 +179,7 @@ extension Replica {
     package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
-            isOut: isOut, returns: replication.counters.returns,
+            isOut: isOut, hasDueWork: hasDueWork, returns: replication.counters.returns,
             installed: replication.counters.installed)
     }
 
@@ -194,6 +194,8 @@ extension Replica {
         package let time: HybridTime
         package let stableTime: HybridTime
         package let isOut: Bool
+        /// Whether a further turn has work to do, without any input.
+        package let hasDueWork: Bool
         /// Counted since it started.
         package let returns: UInt64
         package let installed: UInt64
@@ -211,6 +213,8 @@ extension Replica {
     }
     /// Whether a session's client is gone and a transaction of it is undecided, which its on-disconnect writes may wait for.
     package func isLeaving(_ session: SessionID) -> Bool { sessions.leaving.contains(session) }
+    /// Whether requests of a session wait for its share of a turn.
+    package func awaitsShare(_ session: SessionID) -> Bool { sessions.due.contains(session) }
     /// The name of the coordinator, as far as this member knows.
     public var coordinatorMember: String? {
         coordination.coordinator(of: replication.peers, at: now.elapsedMilliseconds)?.member

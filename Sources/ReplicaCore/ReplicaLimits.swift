@@ -22,10 +22,18 @@ public struct ReplicaLimits: Sendable {
     public var forwardedTransactions = 10_000
     /// The bytes of their values.
     public var forwardedBytes = 64 << 20
-    /// Requests of clients that wait for the decision of an earlier transaction of their session.
+    /// Requests of clients that wait for an earlier transaction of their session, or for an operation of many writes.
     public var waitingRequests = 10_000
     /// Their bytes.
     public var waitingRequestBytes = 64 << 20
+    /// The units of work for clients in a turn; a unit takes about a microsecond.
+    public var turnUnits = 10_000
+    /// The units that each session may use in a turn whatever the others have used.
+    public var firstUnits = 250
+    /// The bytes of requests that wait for their session's share of a turn, of all sessions.
+    public var dueBytes = 128 << 20
+    /// With so many bytes of one session, the driver reads nothing more from it.
+    public var dueBytesOfSession = 1 << 20
     /// Transactions that wait at the coordinator for what they depend on, or for its lease; more are dropped, and sent again.
     public var proposedTransactions = 10_000
     /// Clients that wait until all earlier writes have arrived.

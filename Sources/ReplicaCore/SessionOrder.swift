@@ -3,22 +3,17 @@ import Marks
 import SyncProtocol
 
 // The order of one session's requests: those that overlap an undecided transaction of the session wait for its decision.
-// All requests of a session wait while its rules and answers have taken too much work.
 
 extension Replica {
-    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one, or if the
-    /// requests of its session have taken too much work. If too many wait already, refuses it; serves it at once if it
-    /// begins or ends a listen and waits only for transactions.
+    /// Has a request wait if it overlaps an undecided transaction of its session, or a request that waits for one. It also waits
+    /// if an operation of many writes has to show before it. If too many requests wait already, refuses it, or serves it at
+    /// once if it begins or ends a listen.
     ///
     /// - Parameter decidedTime: When the last transaction was decided that the request has waited for.
     /// - Returns: Whether it is not to be served yet.
     mutating func delays(
         _ message: ClientMessage, of session: SessionID, after decidedTime: HybridTime? = nil
     ) -> Bool {
-        if delaysForPace(message, of: session) {
-            delayForPace(message, of: session, after: decidedTime)
-            return true
-        }
         let isUnshown = awaitsLargeOperation(message, of: session)
         guard
             coordination.forwarded.contains(session) || sessions.waiting.contains(session)
@@ -43,48 +38,6 @@ extension Replica {
         return true
     }
 
-    /// Whether a request has to wait because its session has taken too much work, or because its answer is large and this
-    /// turn has done enough.
-    private func delaysForPace(_ message: ClientMessage, of session: SessionID) -> Bool {
-        if sessions.pace.delays(session, at: now.elapsedMilliseconds) { return !message.isPing }
-        guard sessions.pace.isTurnSpent, !sessions.isOfValues(session) else { return false }
-        return message.readPath.map {
-            value[$0].isLarger(than: SessionPace.largeAnswerBytes)
-        } ?? false
-    }
-
-    /// Has a request wait until its session has taken less work, or refuses it if too many wait.
-    private mutating func delayForPace(
-        _ message: ClientMessage, of session: SessionID, after decidedTime: HybridTime?
-    ) {
-        if let shortage = sessions.waiting.shortage(for: session) {
-            sometimes(.tooManyRequestsWait)
-            return sessions.refuse(shortage, message.id, session)
-        }
-        if !sessions.pace.isServing(session) { sessions.limits.count(.pace) }
-        sessions.pace.wait(session)
-        sessions.waiting.append(
-            message, at: sessions.locations(of: message, in: session), of: session,
-            as: sessions.access.principal(of: session), after: decidedTime)
-    }
-
-    /// Serves requests that have waited for their session's work, as far as the work of a turn goes.
-    mutating func servePaced() {
-        for session in sessions.pace.due(at: now.elapsedMilliseconds) {
-            if sessions.pace.isTurnSpent { break }
-            let isGone = sessions.leaving.contains(session)
-            if sessions.pace.release(session, at: now.elapsedMilliseconds) {
-                sessions.dropWaiting(ofLeaving: session)
-            }
-            for one in sessions.waiting.take(session)
-            where !isGone || one.message.request.kind != .read {
-                serve(one, for: session)
-            }
-            if isGone { continueClosing(session) }
-        }
-        sessions.pace.endServing()
-    }
-
     /// Whether a request waits until the tree shows an operation of many writes: one of its session, one that writes what
     /// it compares, or any if it has many writes itself.
     private func awaitsLargeOperation(_ message: ClientMessage, of session: SessionID) -> Bool {
@@ -105,34 +58,31 @@ extension Replica {
             || sessions.waiting.overlaps(location, of: session)
     }
 
-    /// Serves the requests whose transactions are decided, in the order in which they were sent.
+    /// Serves the requests whose transactions are decided, in the order in which they were sent. Those beyond their session's
+    /// share of the turn wait for the next one.
     ///
     /// - Returns: Whether there were any.
     mutating func serveReleased() -> Bool {
         var hasServed = false
         for session in coordination.forwarded.takeReleased() {
-            if serveWaiting(of: session) { hasServed = true }
+            if release(session) { hasServed = true }
+            serveDue(of: session, spending: sessions.shares.share(of: sessions.due.sessionCount))
         }
         return hasServed
     }
 
-    /// Serves the requests of a session that have waited, in order; returns whether there were any.
+    /// Has the requests of a session that have waited for a decision, or for an operation of many writes, be served before
+    /// everything that the session has sent later.
+    ///
+    /// - Returns: Whether there are any.
     @discardableResult
-    mutating func serveWaiting(of session: SessionID) -> Bool {
-        let waiting = sessions.waiting.take(session)
-        for one in waiting { serve(one, for: session) }
-        if sessions.leaving.contains(session) { continueClosing(session) }
-        return !waiting.isEmpty
-    }
-
-    /// Serves a request on behalf of the user who sent it.
-    private mutating func serve(_ one: WaitingRequests.Waiting, for session: SessionID) {
-        let principal = sessions.access.principal(of: session)
-        let isSame = principal == one.principal
-        if !isSame { _ = sessions.access.identify(session, as: one.principal) }
-        serve(one.message, for: session, after: one.decidedTime)
-        // Judges a listen that has just begun by who the client is at present.
-        if !isSame { identify(session, as: principal) }
+    mutating func release(_ session: SessionID) -> Bool {
+        let released = sessions.waiting.take(session)
+        sessions.due.prepend(
+            released.map {
+                .init(.request($0.message, after: $0.decidedTime), by: $0.principal)
+            }, of: session)
+        return !released.isEmpty
     }
 }
 
@@ -145,13 +95,14 @@ extension Replica {
 
     /// Ends a session: its client is gone. Its on-disconnect writes are done, after the requests that they overlap.
     mutating func close(_ session: SessionID) {
-        guard coordination.forwarded.contains(session) || sessions.waiting.contains(session)
+        guard coordination.forwarded.contains(session) || sessions.haveRequestsWaiting(of: session)
         else { return finishClosing(session) }
         sometimes(.clientLeavesUndecided)
         sessions.leave(session)
-        let limit = now.elapsedMilliseconds + Replica.closingMilliseconds
-        coordination.forwarded.limit(session, until: limit)
-        sessions.pace.limit(session, until: limit)
+        coordination.forwarded.limit(
+            session, until: now.elapsedMilliseconds + Replica.closingMilliseconds)
+        // After the writes that wait for their share of a turn.
+        if sessions.due.contains(session) { return }
         let locations = sessions.disconnects.locations(of: session)
         if !locations.contains(where: { isBlocked($0, for: session) }) {
             let writes = sessions.disconnects.take(session)
@@ -159,9 +110,11 @@ extension Replica {
         }
     }
 
-    /// Ends a session whose client is gone once none of its transactions is undecided.
-    private mutating func continueClosing(_ session: SessionID) {
-        if coordination.forwarded.contains(session) || sessions.waiting.contains(session) { return }
+    /// Ends a session whose client is gone once none of its transactions is undecided, and no request of it waits.
+    mutating func continueClosing(_ session: SessionID) {
+        guard sessions.leaving.contains(session), !coordination.forwarded.contains(session),
+            !sessions.haveRequestsWaiting(of: session)
+        else { return }
         finishClosing(session)
     }
 
@@ -175,7 +128,8 @@ extension Replica {
     mutating func endLeaving(_ session: SessionID) {
         guard sessions.leaving.contains(session) else { return }
         coordination.forwarded.removeAll(of: session)
-        finishClosing(session)
+        serveDue(of: session, spending: .max)
+        if sessions.leaving.contains(session) { finishClosing(session) }
     }
 }
 
@@ -219,19 +173,6 @@ extension Sessions {
         let location =
             listens.listen(of: listener)?.path ?? waiting.location(ofListen: id, of: session)
         return location.map { [$0] } ?? []
-    }
-}
-
-extension ClientMessage {
-    fileprivate var isPing: Bool { if case .ping = request { true } else { false } }
-
-    /// The location of which a read shows everything; nil of other requests.
-    fileprivate var readPath: Path? {
-        switch request {
-        case .get(let get): get.path
-        case .listen(let listen): listen.path
-        default: nil
-        }
     }
 }
 

@@ -107,6 +107,9 @@ extension Replica {
         queues.waitingForConcern = sessions.writeConcernWaiters.waiting.count
         queues.waitingTransactions = coordination.forwarded.entries.count
         queues.waitingTransactionsLimit = configuration.limits.forwardedTransactions
+        queues.sessionsAwaitingShare = sessions.due.sessionCount
+        queues.bytesAwaitingShare = sessions.due.byteCount
+        queues.bytesAwaitingShareLimit = configuration.limits.dueBytes
         queues.waitingForStable = sessions.stabilityWaiters.waiting.count
         queues.waitingForStableLimit = configuration.limits.stabilityWaiters
     }
@@ -181,15 +184,18 @@ extension Listens {
     /// Fills in the views and indexes of queries, with details of the first lists.
     fileprivate func fill(_ queries: inout NodeStatus.Queries) {
         queries.lists = lists.count
-        queries.views = lists.values.reduce(0) { $0 + $1.viewCount }
+        queries.views = lists.values.reduce(0) { $0 + $1.views.viewCount }
         queries.indexBytes = indexBytes
         queries.indexByteLimit = budget.byteLimit
+        queries.builds = builds.begun.count
+        queries.unindexedListens = lists.values.reduce(0) { $0 + $1.views.unindexedViewCount }
+        queries.unindexedQueries = Int(clamping: builds.unindexedQueries)
         let indexed = lists.sorted { $0.key < $1.key }.map(\.value)
-            .filter { list in list.indexes.contains { $0.placeCount > 0 } }
+            .filter { list in list.views.indexes.contains { $0.placeCount > 0 } }
         for list in indexed.prefix(Listens.listsShown) {
             var shown = NodeStatus.IndexedList()
             shown.path = list.path.description
-            shown.orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
+            shown.orders = list.views.indexes.map { $0.order.name + " (\($0.placeCount))" }
                 .joined(separator: ", ")
             shown.listens = list.listenerCount
             queries.indexes.append(shown)

@@ -14,6 +14,8 @@ extension Replica {
         advanceLargeOperations()
         // After the rejoin, which drops a transfer that is not to be continued.
         continueTransfer()
+        // Before the batch is closed, which includes the writes among them.
+        serveDue()
         // On-disconnect writes of clients that are gone belong to this turn.
         for left in sessions.probeDisconnects(at: now) { write(permitted(left)) }
         // Replies that show no data: they wait for no turn, and so may be taken anywhere before the return.
@@ -79,7 +81,7 @@ extension Replica {
         if !isReady { return }
         // Only its peers know which closed timestamps the predecessor of this incarnation announced.
         if !startup.hasRecovered { replication.closedTimestamp.raise(to: replication.clock.last) }
-        sessions.listens.buildNamedIndexes(in: value, at: now.elapsedMilliseconds)
+        sessions.listens.buildNamedIndexes(in: value)
         replication.turn.immediate.append(.serve)
     }
 

@@ -61,12 +61,23 @@ public final class Stream {
 
     /// While paused, bytes wait in the system, and then at their sender.
     public var isPaused = true {
-        didSet {
-            guard isPaused != oldValue, !hasEnded else { return }
-            if isPaused { return stopReading() }
-            reading = try? loop.watch(descriptor.number) { [unowned self] in read() }
-            if reading == nil { end() }
-        }
+        didSet { if isPaused != oldValue { watch() } }
+    }
+
+    /// While held, too, until the other end closes the connection: then what it has sent before is read, and its end.
+    public var isHeld = false {
+        didSet { if isHeld != oldValue { watch() } }
+    }
+
+    /// Watches for what is wanted of the other end: bytes, its end alone, or nothing.
+    private func watch() {
+        stopReading()
+        if hasEnded || isPaused { return }
+        reading =
+            isHeld
+            ? try? loop.watchEnd(of: descriptor.number) { [unowned self] in isHeld = false }
+            : try? loop.watch(descriptor.number) { [unowned self] in read() }
+        if reading == nil { end() }
     }
 
     /// Encrypts and decrypts from here on; before anything is sent.

@@ -106,12 +106,17 @@ public struct FrameReader<Message: FrameMessage> {
 
     /// Checks the version.
     ///
+    /// - Parameter start: The byte at which the next message begins; nil for the first one.
     /// - Throws: `FrameError` for another version (its code is `version`), for no message at all, or
     ///   for a frame of a node that is damaged.
     @inlinable
-    public init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
+    public init(_ bytes: UnsafeRawBufferPointer, from start: Int? = nil) throws(FrameError) {
         reader = try MessagePackReader(frame: try Message.unseal(bytes))
+        if let start { reader.rewind(to: start) }
     }
+
+    /// The byte at which the next message begins; nil if there is none.
+    public var nextStart: Int? { isBroken || reader.isAtEnd ? nil : reader.position }
 
     // Inlinable, so that a module which knows the kind of message gets code for that kind.
     /// Hands each message to `take`, in order, and each one that is wrong to `refused`.
@@ -121,12 +126,26 @@ public struct FrameReader<Message: FrameMessage> {
     public mutating func forEach(
         _ take: (Message) -> Void, refused: (_ id: UInt64?, FrameError) -> Void
     ) {
+        readWhile {
+            take($0)
+            return true
+        } refused: {
+            refused($0, $1)
+            return true
+        }
+    }
+
+    /// Hands each message to `take`, in order, and each one that is wrong to `refused`, until one of them returns false.
+    @inlinable
+    public mutating func readWhile(
+        _ take: (Message) -> Bool, refused: (_ id: UInt64?, FrameError) -> Bool
+    ) {
         while !isBroken, !reader.isAtEnd {
             let start = reader.position
             do throws(FrameError) {
-                take(try Message.decode(from: &reader))
+                if !take(try Message.decode(from: &reader)) { return }
             } catch {
-                refused(passRefused(from: start), error)
+                if !refused(passRefused(from: start), error) { return }
             }
         }
     }

@@ -16,6 +16,7 @@ public struct MessagePackReader {
     public var isAtEnd: Bool { position == bytes.count }
 
     /// Goes back to a position where an element begins.
+    @usableFromInline
     mutating func rewind(to position: Int) { self.position = position }
 
     mutating func skipByte() { position += 1 }

@@ -40,8 +40,8 @@ public enum NodeMessage: Equatable, Sendable {
     case pushed(id: UInt64, key: Key)
     /// `["value", id, value]`, priorities in export form.
     case value(id: UInt64, value: Value)
-    /// `["unindexed", listen]`, ahead of the `ok` of a listen: its order has no index that anybody named, which this node
-    /// demands of reads.
+    /// `["unindexed", listen]`, ahead of the `ok` of a listen, from nodes of earlier versions: its order has no index that anybody
+    /// named.
     case unindexed(listen: UInt64)
     /// `["change", listen, [[relative path, value], …]]`: what one operation changed, applied
     /// together and in order. The first one of a listen, and each one at the empty path, is all that

@@ -31,6 +31,8 @@ struct event *hearth_event_on_edge(
     struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
 struct event *hearth_event_on_writable(
     struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
+struct event *hearth_event_on_end(
+    struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
 struct event *hearth_event_after(
     struct event_base *base, int64_t microseconds, hearth_event_callback callback, void *context);
 struct event *hearth_event_every(

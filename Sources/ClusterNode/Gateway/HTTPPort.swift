@@ -11,7 +11,8 @@ internal import SyncProtocol
 ///
 /// What is sent leaves at the end of the turn, all that goes to one connection together.
 final class HTTPPort {
-    private static let bytesPerTurn = 4 << 20
+    /// What is read from all connections in a turn: to decode it takes a turn's time, too.
+    private static let bytesPerTurn = 512 << 10
     /// When so much waits for a client, its listens pause until all of it is sent.
     private static let backpressureBytes = 1 << 20
     private static let waitingBytesLimit = 16 << 20
@@ -120,6 +121,12 @@ final class HTTPPort {
         get { readLimit.isPaused }
         set { if newValue != readLimit.isPaused { readLimit.isPaused = newValue } }
     }
+
+    /// Reads nothing more from a client until its end, if it has a connection of its own.
+    func pauseReading(from session: SessionID) { connections[session]?.stream.isHeld = true }
+
+    /// Reads from a client again.
+    func resumeReading(from session: SessionID) { connections[session]?.stream.isHeld = false }
 
     /// Whether the node serves, and if not, why.
     var availability = Availability.unavailable(reason: "starting") {

@@ -68,6 +68,8 @@ public enum Check: String, CaseIterable, Sendable {
     case onDisconnectWritesAreDone = "on-disconnect-writes-are-done"
     /// No request waits longer than the scenario says for its outcome.
     case answersInTime = "answers-in-time"
+    /// A request of a client that waits for each answer is served within two turns, whatever other clients have sent.
+    case smallRequestsWaitBriefly = "small-requests-wait-briefly"
     /// A request with limited patience has an outcome when that is over, and does not give up before.
     case requestsEndInTime = "requests-end-in-time"
     /// A write of the library's clients is done once at most, and not at all if its client was told so.

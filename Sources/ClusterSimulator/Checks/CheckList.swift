@@ -32,6 +32,7 @@ extension Check {
                 MirrorChecks.judge(self, evidence)
             case .onDisconnectWritesAreDone: OnDisconnectWritesAreDone.judge(evidence)
             case .answersInTime: AnswersInTime.judge(evidence)
+            case .smallRequestsWaitBriefly: SmallRequestsWaitBriefly.judge(evidence)
             case .writesCountOnce: WritesCountOnce.judge(evidence)
             case .memoryIsFreed: MemoryIsFreed.judge(evidence)
             case .outcomesBecomeKnown: OutcomesBecomeKnown.judge(evidence)

@@ -75,6 +75,8 @@ struct Evidence {
     var statusProblem: String?
     /// How long nodes took to serve that began while all others served.
     var starts: [ServiceStart] = []
+    /// How long small requests waited at each node.
+    var smallRequests: [(node: String, requests: SmallRequests)] = []
     var everyTurn: [EveryTurnOracle] = []
     var lateWrites: [LateWrites] = []
     /// Nil where nobody watched.

@@ -144,12 +144,17 @@ private struct EventParts {
         case .backUp: return "copies its database"
         case .giveUp(let problem, _): return "gives up: \(problem)"
         case .free: return "frees what was removed"
+        case .pauseReading(let session):
+            return "reads nothing more from \(client(of: session, in: run))"
+        case .resumeReading(let session):
+            return "reads from \(client(of: session, in: run)) again"
         case .serve: return "serves"
         }
     }
 
     private static func client(of session: SessionID, in run: SimulatedRun) -> String {
         guard session != SimulatedRun.operatorSession else { return "the operator" }
+        if HostileSession.isHostile(session) { return "a hostile client" }
         // A session that polls is none of a connection.
         guard session.number <= UInt64(run.connections.count) else { return "a client that polls" }
         return run.connections[Int(session.number) - 1].client.clientName

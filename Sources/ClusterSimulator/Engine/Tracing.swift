@@ -82,6 +82,8 @@ extension TraceHash {
             combine(47, node, frame.bytes)
             combine(session.number)
         case .perform(let request): combine(request, of: node)
+        case .pauseReading(let session): combine(49, node, Int(clamping: session.number))
+        case .resumeReading(let session): combine(50, node, Int(clamping: session.number))
         case .serve: combine(38, node, 0)
         case .free: break
         case .backUp: combine(45, node, 0)

@@ -14,6 +14,8 @@ extension ClusterSettings {
         configuration.freshCheckpointMilliseconds = 1_500
         configuration.transferPatienceMilliseconds = 1_000
         configuration.limits = .ofRuns
+        configuration.limits.turnUnits = turnUnits
+        configuration.limits.firstUnits = turnUnits / 40
         configuration.indexes = .ofRuns
         configuration.foldingLimit = 2
         configuration.catchUpBytes = catchUpBytes

@@ -86,6 +86,8 @@ struct VirtualNode {
     private(set) var shownTrees = TimedStates<Value>()
     private var shownVector: VersionVector?
     private var waiting: [Arrival] = []
+    /// How long requests wait at this node while hostile sessions send more; nil without any.
+    var smallRequests: SmallRequests?
     /// What the last turn did for clients.
     var record = TurnRecord()
     private var random: SplitMix64
@@ -120,7 +122,7 @@ struct VirtualNode {
     var isUp: Bool { state == .running || state == .paused }
     /// Nothing waits for a turn, and no batch for the disk.
     var isIdle: Bool {
-        state == .running && waiting.isEmpty && !port.hasBacklog && disk.hasAllBatches
+        state == .running && waiting.isEmpty && !hasBacklog && disk.hasAllBatches
     }
 
     // MARK: Processes
@@ -228,6 +230,9 @@ struct VirtualNode {
         return receive(isRecorded ? .replica(input) : .unrecorded(input))
     }
 
+    /// Queues an input of a client of which nobody asks what the node did for it; true if a turn must be scheduled for it.
+    mutating func receive(unrecorded input: Input) -> Bool { receive(.unrecorded(input)) }
+
     /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
     mutating func receive(_ input: GatewayInput) -> Bool { receive(.port(input)) }
 
@@ -239,8 +244,11 @@ struct VirtualNode {
 
     /// Whether input waits, and no turn is scheduled for it.
     var needsTurn: Bool {
-        state == .running && !isTurnScheduled && (!waiting.isEmpty || port.hasBacklog)
+        state == .running && !isTurnScheduled && (!waiting.isEmpty || hasBacklog)
     }
+
+    /// Whether something waits for the next turn that has arrived before.
+    private var hasBacklog: Bool { port.hasBacklog || standing?.hasDueWork ?? false }
 
     /// A turn: steps the replica with all queued inputs.
     mutating func turn(at now: Microseconds) -> [Output] {
@@ -252,7 +260,9 @@ struct VirtualNode {
         noteTree(at: now)
         for arrival in waiting {
             switch arrival {
-            case .replica(let input): outputs.append(all: take(input))
+            case .replica(let input):
+                if case .requested(_, let session) = input { smallRequests?.add(of: session) }
+                outputs.append(all: take(input))
             case .unrecorded(let input):
                 outputs.append(all: watched(input) { $0.replica!.step($1) })
             case .port(let input): outputs.append(all: take(port.step(input, at: moment)))
@@ -264,6 +274,7 @@ struct VirtualNode {
         let ended = watched(.turnEnded) { $0.replica!.step($1) }
         outputs.append(all: ended)
         standing = replica!.standing()
+        if smallRequests != nil { smallRequests!.endTurn { [replica] in replica!.awaitsShare($0) } }
         noteTree(at: now)
         return outputs
     }

@@ -105,6 +105,7 @@ extension SimulatedRun {
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
+        if HostileSession.isHostile(session) { return }
         let index = Int(session.number) - 1
         let (client, node) = (connections[index].client, connections[index].node)
         if connections[index].isGone { return replyToGone(on: index) }

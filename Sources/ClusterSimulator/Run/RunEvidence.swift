@@ -38,6 +38,9 @@ extension Evidence {
             return client
         }
         // A node that is gone for good ended with its connections.
+        smallRequests = run.nodes.compactMap { node in
+            node.smallRequests.map { (node.name, $0) }
+        }
         ports = run.nodes.indices.filter { !run.nodes[$0].isAbandoned }.map {
             Evidence.port(of: $0, in: run)
         }

@@ -58,6 +58,7 @@ extension SimulatedRun {
         scheduleDisk(of: node, at: nodes[node].disk.tick(at: now))
         tryLateWritesAfterRestart(of: node)
         watchCatchingUp(of: node)
+        actHostile(at: node)
         if nodes[node].state == .running { scheduleTurn(node) }
     }
 
@@ -179,6 +180,8 @@ extension SimulatedRun {
             case .replyLarge(let session, let frame): reply(frame.encoded, to: session)
             case .replyMessages(let session, let answers):
                 nodes[node].answer(answers, to: session, at: now)
+            // Clients of runs send little: what their nodes would leave unread is read, and waits there.
+            case .pauseReading, .resumeReading: break
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))

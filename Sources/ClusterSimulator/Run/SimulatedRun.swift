@@ -12,6 +12,7 @@ struct SimulatedRun {
 
     var now: Microseconds = 0
     var queue: EventOrder
+    var hostileSessions: [HostileSession] = []
     var network: VirtualNetwork
     var nodes: [VirtualNode]
     /// SDK clients: first those that send requests, then listeners, applications, dense programs, and idle ones.
@@ -110,6 +111,7 @@ struct SimulatedRun {
         catchingUp = CatchingUpWatch(
             nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
         invariants = InvariantWatch(scenario.invariants, nodes: count)
+        if scenario.clients.hostile > 0 { addHostileSessions(seed: seed) }
         for client in sdkClients { names.add(client.writer, client: client.index) }
         if let data = scenario.data { load(data.batch, named: "load") }
         beginAccess()

@@ -21,6 +21,8 @@ struct ClusterSettings: Sendable {
     var checkpointBytes = 2_000
     /// How much a slow client is sent in one turn.
     var catchUpBytes = 100
+    /// The units of work for clients in a turn of a node.
+    var turnUnits = 10_000
     /// A log with more operations does not wait for members that are away.
     var logLimit = 10_000_000
     /// How long a node may take to serve after its start while all others serve, by the check `nodes-serve-in-time`.
@@ -64,6 +66,8 @@ struct ClientSettings: Sendable {
     /// Clients with identities, whose requests are judged by rules: each fourth one speaks the native protocol, Firebase's
     /// WebSocket protocol, REST, or listens by streams of events.
     var users = 0
+    /// Sessions at each node that send the requests which cost it most, and never wait for answers.
+    var hostile = 0
     /// From an answer to the next request.
     var pace = TimeRange(.milliseconds(5), .milliseconds(50))
     /// From one node to the next; none if a client stays where it is.

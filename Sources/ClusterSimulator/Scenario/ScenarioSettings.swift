@@ -38,6 +38,7 @@ extension ScenarioSection {
             .count("log", \.cluster.logLimit, in: 1...10_000_000),
             .count("checkpoint", \.cluster.checkpointBytes, in: 1...1_000_000),
             .count("catch-up", \.cluster.catchUpBytes, in: 1...1_000_000),
+            .count("turn", \.cluster.turnUnits, in: 100...1_000_000),
             .time("retry-window", \.cluster.retryWindow),
             .time("lease", \.cluster.lease),
             .time("serve", \.cluster.serve),
@@ -67,6 +68,7 @@ extension ScenarioSection {
             .count("rest", \.clients.rest, in: 0...100),
             .count("streams", \.clients.streams, in: 0...100),
             .count("users", \.clients.users, in: 0...100),
+            .count("hostile", \.clients.hostile, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },

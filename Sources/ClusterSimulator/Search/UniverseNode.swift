@@ -50,7 +50,9 @@ struct UniverseNode {
 
     var name: String { index.nodeName }
     var isUp: Bool { replica != nil }
-    var needsTurn: Bool { isUp && (owesTurn || !inbox.isEmpty) }
+    var needsTurn: Bool {
+        isUp && (owesTurn || !inbox.isEmpty || replica?.hasDueWork ?? false)
+    }
     var isIdle: Bool { isUp && !needsTurn && jobs.isEmpty }
 
     var moment: Moment {

@@ -137,6 +137,11 @@ extension MetricsText {
                 "index_bytes_limit", "How much memory indexes may have.",
                 clients.queries.indexByteLimit
             ),
+            ("index_builds", "Indexes that are being built.", clients.queries.builds),
+            (
+                "unindexed_listens", "Windows without an index, for want of room.",
+                clients.queries.unindexedListens
+            ),
             ("slow_clients", "Clients whose listens wait for them.", clients.clientsBehind),
         ]
         for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }

@@ -40,7 +40,11 @@ extension Sessions {
         for postponed in postponed {
             switch postponed {
             case .answer(let message): send(message, to: session)
-            case .read(let message): _ = serve(message, for: session, seeing: replica)
+            case .read(let message):
+                _ = serve(message, for: session, seeing: replica)
+                if missingIndex.take() != nil {
+                    awaitShare(.request(message, after: nil), of: session)
+                }
             }
         }
         if postponed.contains(where: \.isAnswer) {
@@ -57,30 +61,31 @@ extension Sessions {
     ) {
         for id in ids {
             guard let listen = listens.listen(of: .init(session: session, id: id)),
-                listen.query.isFiltered
+                listen.query.isFiltered, let shown = shown(by: listen, in: replica)
             else { continue }
-            let all = Write(path: .root, value: shown(by: listen, in: replica))
+            let all = Write(path: .root, value: shown)
             send(.change(listen: id, writes: [all]), to: session)
         }
     }
 
     /// What a client has to be sent, to which a listen shows what it would show in an older tree; nothing at all without one.
+    /// A listen without an index is sent all later, once that was built.
     private mutating func missed(
         by listen: Listens.Listen, since tree: Value?, in replica: ReplicationView
     ) -> [Write] {
         if let tree, !listen.query.isFiltered {
             return replica.tree[listen.path].differences(from: tree[listen.path])
         }
-        return [Write(path: .root, value: shown(by: listen, in: replica))]
+        return shown(by: listen, in: replica).map { [Write(path: .root, value: $0)] } ?? []
     }
 
     private mutating func shown(
         by listen: Listens.Listen, in replica: ReplicationView
-    ) -> Value {
+    ) -> Value? {
         guard listen.query.isFiltered else { return replica.tree[listen.path] }
         return listens.shown(
             by: listen, in: replica.tree, at: replica.now.elapsedMilliseconds
-        ).value
+        )?.value
     }
 }
 

@@ -24,30 +24,34 @@ extension Listens {
         }
     }
 
-    /// The children in a query's window, ascending by key.
+    /// The children in a query's window, ascending by key; the index that the query needs exists.
     ///
-    /// - Throws: `DataError` if it needs an index for which there is no room.
-    /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
+    /// - Complexity: O(log n) for each child shown.
     mutating func results(
         of query: Query, at path: Path, in tree: Value, at milliseconds: UInt64
-    ) throws(DataError) -> ShownChildren {
+    ) -> ShownChildren {
         let value = tree[path]
         let children = value.children
         if query.order == .key || children.count <= budget.smallList {
             let index = Index(by: query.order, of: children)
             return query.shown(in: OrderedList(value, by: index))
         }
-        let number = list(at: path, at: milliseconds)
-        try makeRoom(for: query.order, in: number, of: children)
-        return lists[number]!.results(of: query, over: value)
+        countIfUnindexed(query, at: path)
+        return lists[list(at: path)]!.results(of: query, over: value, at: milliseconds)
     }
 
-    /// The children that a listen with a query shows, ascending by key.
+    /// The children that a listen with a query shows, ascending by key; nil if it has no index: then it is refreshed later.
     mutating func shown(
         by listen: Listen, in tree: Value, at milliseconds: UInt64
-    ) -> ShownChildren {
-        let number = list(at: listen.path, at: milliseconds)
-        return lists[number]!.results(of: listen.query, over: tree[listen.path])
+    ) -> ShownChildren? {
+        let number = list(at: listen.path)
+        if missingIndex(for: listen.query, at: listen.path, in: tree) != nil {
+            lists[number]!.markStale(listen.query.order)
+            requestBuild(ListIndex(path: listen.path, order: listen.query.order))
+            return nil
+        }
+        return lists[number]!.results(
+            of: listen.query, over: tree[listen.path], at: milliseconds)
     }
 
     /// The orders whose indexes stay at a location, by the configuration and by the `.indexOn` of the rules.
@@ -72,69 +76,77 @@ extension Listens {
         }
     }
 
-    /// Builds the indexes that the configuration and the rules name without a wildcard, as far as there is room.
-    mutating func buildNamedIndexes(in tree: Value, at milliseconds: UInt64) {
-        for path in indexRules.paths + (ruleset?.indexedPaths ?? []) {
-            let value = tree[path]
+    /// Begins to build the indexes that the configuration and the rules name without a wildcard.
+    mutating func buildNamedIndexes(in tree: Value) {
+        for path in indexRules.paths + (ruleset?.indexedPaths ?? [])
+        where tree[path].children.count > budget.smallList {
             for order in namedOrders(at: path) {
-                let number = list(at: path, at: milliseconds)
-                do throws(DataError) {
-                    try makeRoom(for: order, in: number, of: value.children)
-                    lists[number]!.buildIndex(by: order, over: value)
-                } catch {
-                    // There is no room; queries by this order will report it.
-                    dropIfEmpty(number)
-                }
+                requestBuild(ListIndex(path: path, order: order))
             }
         }
     }
+}
 
+// MARK: - Memory
+
+extension Listens {
     /// Drops the indexes that were idle for long, and more if indexes exceed their limit.
     mutating func dropIdleIndexes(at milliseconds: UInt64) {
         if lists.isEmpty { return }
-        for number in listsByUse {
-            let used = lists[number]?.usedMilliseconds ?? 0
-            let isIdle = milliseconds > used + budget.idleMilliseconds
+        for unused in unusedIndexes {
+            let isIdle = milliseconds > unused.usedMilliseconds + budget.idleMilliseconds
             guard isIdle || indexBytes > budget.byteLimit else { return }
-            lists[number]?.dropUnusedIndexes()
-            dropIfEmpty(number)
+            drop(unused)
         }
     }
 
-    /// The memory of all indexes.
+    /// The memory of all indexes, and what is reserved for those that are being built.
     var indexBytes: Int {
-        lists.values.reduce(0) { sum, list in
-            list.indexes.reduce(sum) { $0 + $1.placeCount * IndexBudget.bytesPerChild }
+        lists.values.reduce(builds.reservedBytes) { sum, list in
+            list.views.indexes.reduce(sum) { $0 + $1.placeCount * IndexBudget.bytesPerChild }
         }
     }
 
-    private func canBuild(_ bytes: Int) -> Bool { indexBytes + bytes <= budget.byteLimit }
-
-    /// Makes room for an index by an order, if there is none yet.
-    mutating func makeRoom(
-        for order: ChildOrder, in number: Int, of children: Children
-    ) throws(DataError) {
-        guard order != .key, children.count > budget.smallList, let list = lists[number],
-            !list.hasIndex(by: order)
-        else { return }
-        let bytes = children.count * IndexBudget.bytesPerChild
-        if canBuild(bytes) { return }
-        for other in listsByUse where other != number {
-            lists[other]?.dropUnusedIndexes()
-            dropIfEmpty(other)
-            if canBuild(bytes) { return }
+    /// Drops unused indexes until there is room for another one; drops none if they do not make enough.
+    mutating func makeRoom(for bytes: Int) -> Bool {
+        let unused = unusedIndexes
+        var excess = indexBytes + bytes - budget.byteLimit
+        let idleBytes = unused.reduce(0) { $0 + $1.bytes }
+        guard excess <= idleBytes else { return false }
+        for index in unused where excess > 0 {
+            drop(index)
+            excess -= index.bytes
         }
-        dropIfEmpty(number)
-        throw DataError(
-            problem: "the index by \(order.name) of \(list.path) needs \(bytes.megabytes) MB, and "
-                + "\(indexBytes.megabytes) of \(budget.byteLimit.megabytes) MB are in use",
-            fix: "raise \"indexMegabytes\" in the configuration, or end listens by other orders")
+        return true
     }
 
-    /// The lists, least recently used first.
-    private var listsByUse: [Int] {
-        lists.map { (used: $0.value.usedMilliseconds, number: $0.key) }.sorted(by: <)
-            .map(\.number)
+    private struct UnusedIndex {
+        let list: Int
+        let order: ChildOrder
+        let usedMilliseconds: UInt64
+        let bytes: Int
+    }
+
+    /// The indexes without listeners and without a name, least recently used first.
+    private var unusedIndexes: [UnusedIndex] {
+        var unused: [UnusedIndex] = []
+        for number in lists.keys.sorted() {
+            for index in lists[number]!.views.unusedIndexes {
+                unused.append(
+                    UnusedIndex(
+                        list: number, order: index.order, usedMilliseconds: index.usedMilliseconds,
+                        bytes: index.placeCount * IndexBudget.bytesPerChild))
+            }
+        }
+        return unused.sorted {
+            ($0.usedMilliseconds, $0.list, $0.order.name)
+                < ($1.usedMilliseconds, $1.list, $1.order.name)
+        }
+    }
+
+    private mutating func drop(_ index: UnusedIndex) {
+        lists[index.list]?.dropIndex(by: index.order)
+        dropIfEmpty(index.list)
     }
 }
 
@@ -147,8 +159,4 @@ extension RequestFailure {
                 + "to the rules",
             fix: "add it, or leave \"strictIndexes\" out of the configuration")
     }
-}
-
-extension Int {
-    fileprivate var megabytes: Int { (self + 1 << 20 - 1) >> 20 }
 }

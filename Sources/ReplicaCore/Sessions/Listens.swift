@@ -46,6 +46,11 @@ struct Listens: Sendable {
     /// The rules of the cluster, which have indexed more.
     var ruleset: Ruleset?
     let budget: IndexBudget
+    var builds = IndexBuilds()
+    /// How many views and indexes operations were applied to since the last `takeUpdateCost`.
+    private var updateCost = 0
+    /// What listens are sent that had missed operations for want of an index.
+    var refreshed: [Notice] = []
 
     init(indexing rules: IndexRules, within budget: IndexBudget) {
         indexRules = rules
@@ -71,18 +76,19 @@ struct Listens: Sendable {
 
     /// Adds a listener whose ID is new to its session, and returns what it shows.
     ///
-    /// - Throws: `DataError` if it needs an index for which there is no room.
-    /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
+    /// The index that it needs exists (`missingIndex`).
+    ///
+    /// - Complexity: O(log n) for each child shown.
     mutating func add(
         _ listener: Listener, to query: Query, at path: Path, in tree: Value,
         at milliseconds: UInt64
-    ) throws(DataError) -> Value {
+    ) -> Value {
         let value = tree[path]
         if query.isFiltered {
-            let number = list(at: path, at: milliseconds)
-            try makeRoom(for: query.order, in: number, of: value.children)
+            let number = list(at: path)
             note(listener, query, at: path)
-            return lists[number]!.add(listener, to: query, over: value)
+            countIfUnindexed(query, at: path)
+            return lists[number]!.add(listener, to: query, over: value, at: milliseconds)
         }
         note(listener, query, at: path)
         change(at: path) { $0.listeners.append(listener) }
@@ -118,7 +124,7 @@ struct Listens: Sendable {
     }
 
     /// The number of the list at a location, which is created if there is none.
-    mutating func list(at path: Path, at milliseconds: UInt64) -> Int {
+    mutating func list(at path: Path) -> Int {
         var number = lastList + 1
         change(at: path) { location in
             number = location.list ?? number
@@ -126,11 +132,19 @@ struct Listens: Sendable {
         }
         if number > lastList {
             lastList = number
-            lists[number] = QueriedList(
-                at: path, named: namedOrders(at: path), usedMilliseconds: milliseconds)
+            lists[number] = QueriedList(at: path, named: namedOrders(at: path))
         }
-        lists[number]?.usedMilliseconds = milliseconds
         return number
+    }
+
+    /// The number of the list at a location, if there is one.
+    func number(at path: Path) -> Int? {
+        var location = root
+        for key in path.keys {
+            guard let next = location.below[key] else { return nil }
+            location = next
+        }
+        return location.list
     }
 
     /// Removes a list without listeners and indexes.
@@ -159,6 +173,12 @@ struct Listens: Sendable {
 // MARK: - Operations
 
 extension Listens {
+    /// Returns how many views and indexes operations were applied to, and counts anew.
+    mutating func takeUpdateCost() -> Int {
+        defer { updateCost = 0 }
+        return updateCost
+    }
+
     /// The changes at one watched location, relative to it.
     private struct Touch {
         let path: Path
@@ -195,6 +215,8 @@ extension Listens {
             }
             if let list = touch.list {
                 notices += lists[list]!.notices(of: touch.changes, to: tree[touch.path])
+                updateCost += lists[list]!.views.updateCost
+                if !builds.lacking.isEmpty { refreshUnindexed(at: touch.path) }
             }
         }
         return notices

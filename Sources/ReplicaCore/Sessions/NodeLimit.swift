@@ -2,8 +2,8 @@
 enum NodeLimit: String, CaseIterable, Sendable {
     /// The work that the rules of one request may take.
     case ruleWork = "rule_work"
-    /// The work that rules and large answers may take for one connection in a second; requests above it wait.
-    case pace = "session_work"
+    /// The share of a turn that a connection may use; requests above it wait.
+    case share = "session_work"
     /// The requests that wait.
     case waitingRequests = "waiting_requests"
     /// The on-disconnect writes of a connection, or of all.

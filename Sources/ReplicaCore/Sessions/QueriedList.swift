@@ -6,42 +6,29 @@ import SyncProtocol
 /// index.
 struct QueriedList: Sendable {
     let path: Path
-    /// When a query was last served here.
-    var usedMilliseconds: UInt64
-    private var views: SharedViews
+    private(set) var views: SharedViews
     /// Never iterated, only looked up.
     private var listeners: [Query: [Listens.Listener]] = [:]
     private(set) var listenerCount = 0
 
-    init(at path: Path, named orders: [ChildOrder], usedMilliseconds: UInt64) {
+    init(at path: Path, named orders: [ChildOrder]) {
         self.path = path
-        self.usedMilliseconds = usedMilliseconds
         views = SharedViews(indexedBy: orders)
     }
 
-    var indexes: [Index] { views.indexes }
-    var viewCount: Int { views.viewCount }
     /// Whether there are no listeners and no indexes.
-    var isEmpty: Bool { listenerCount == 0 && views.indexes.isEmpty }
-
-    func hasIndex(by order: ChildOrder) -> Bool { views.hasIndex(by: order) }
-
-    mutating func buildIndex(by order: ChildOrder, over value: Value) {
-        views.buildIndex(by: order, over: value)
-    }
+    var isEmpty: Bool { listenerCount == 0 && views.isEmpty }
 
     /// Changes which orders have indexes that stay.
     mutating func name(_ orders: [ChildOrder]) { views.name(orders) }
 
-    mutating func dropUnusedIndexes() { views.dropUnusedIndexes() }
-
     /// Adds a listener and returns what its query shows of the location's value.
     mutating func add(
-        _ listener: Listens.Listener, to query: Query, over value: Value
+        _ listener: Listens.Listener, to query: Query, over value: Value, at milliseconds: UInt64
     ) -> Value {
         listeners[query, default: []].append(listener)
         listenerCount += 1
-        return views.add(query, over: value)
+        return views.add(query, over: value, at: milliseconds)
     }
 
     mutating func remove(_ listener: Listens.Listener, from query: Query) {
@@ -52,8 +39,10 @@ struct QueriedList: Sendable {
     }
 
     /// The children in a query's window, ascending by key.
-    mutating func results(of query: Query, over value: Value) -> ShownChildren {
-        views.results(of: query, over: value)
+    mutating func results(
+        of query: Query, over value: Value, at milliseconds: UInt64
+    ) -> ShownChildren {
+        views.results(of: query, over: value, at: milliseconds)
     }
 
     /// The notices of one operation, whose changes are relative to the location, for the listeners.
@@ -62,6 +51,32 @@ struct QueriedList: Sendable {
             Listens.Notice(
                 listeners: listeners[notice.query] ?? [],
                 writes: notice.writes.map { Write(path: $0.path, value: $0.value) })
+        }
+    }
+}
+
+// MARK: - Indexes
+
+extension QueriedList {
+    /// Builds a slice of an index.
+    mutating func buildIndex(
+        by order: ChildOrder, over value: Value, spending work: Int, hasRoom: Bool,
+        at milliseconds: UInt64
+    ) -> (work: Int, progress: SharedViews.BuildProgress) {
+        views.buildIndex(
+            by: order, over: value, spending: work, hasRoom: hasRoom, at: milliseconds)
+    }
+
+    mutating func abandonBuild(by order: ChildOrder) { views.abandonBuild(by: order) }
+    mutating func dropIndex(by order: ChildOrder) { views.dropIndex(by: order) }
+    mutating func markStale(_ order: ChildOrder) { views.markStale(order) }
+
+    /// All that the queries show whose listeners have missed operations, once there is an index again.
+    mutating func refresh(by order: ChildOrder, over value: Value) -> [Listens.Notice] {
+        views.refresh(by: order, over: value).map { refreshed in
+            Listens.Notice(
+                listeners: listeners[refreshed.query] ?? [],
+                writes: [Write(path: .root, value: refreshed.window)])
         }
     }
 }

@@ -112,16 +112,13 @@ extension Sessions {
             if isTooLarge(value, for: session) { return refuse(unread.refusal, id, session) }
             return send(.value(id: id, value: value), to: session)
         }
-        do throws(DataError) {
-            let children = try listens.results(
-                of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
-            if isTooLarge(children.value, for: session) {
-                return refuse(unread.refusal, id, session)
-            }
-            send(children: children, id: id, to: session)
-        } catch {
-            refuse(.tooBig, error.problem, fix: error.fix, id, session)
-        }
+        missingIndex = listens.missingIndex(for: query, at: path, in: replica.tree)
+        if missingIndex != nil { return }
+        let children = listens.results(
+            of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
+        shares.spend(children.count / 4)
+        if isTooLarge(children.value, for: session) { return refuse(unread.refusal, id, session) }
+        send(children: children, id: id, to: session)
     }
 
     /// Refuses a request for data from a client that has requested much in this turn already: a few
@@ -176,26 +173,28 @@ extension Sessions {
                 .invalid, "a listen with the id \(id) exists already",
                 fix: "give each listen of a connection its own id", id, session)
         }
-        let isUnindexed = lacksDemandedIndex(for: listen.query, at: listen.path)
-        if isUnindexed, listen.demandsIndex {
+        if lacksDemandedIndex(for: listen.query, at: listen.path) {
             return refuse(.unindexed(listen.query.order, of: listen.path), id, session)
         }
-        do throws(DataError) {
-            let shown = try listens.add(
-                listener, to: listen.query, at: listen.path, in: replica.tree,
-                at: replica.now.elapsedMilliseconds)
-            if isTooLarge(shown, for: session) {
-                _ = listens.remove(listener)
-                return refuse(unread.refusal, id, session)
-            }
-            if let grant { access.grants.set(grant, of: listener) }
-            if isUnindexed { send(.unindexed(listen: id), to: session) }
-            send(.ok(id: id), to: session)
-            if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
-            send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
-        } catch {
-            refuse(.tooBig, error.problem, fix: error.fix, id, session)
+        if listen.query.isFiltered {
+            missingIndex = listens.missingIndex(
+                for: listen.query, at: listen.path, in: replica.tree)
+            if missingIndex != nil { return }
         }
+        let shown = listens.add(
+            listener, to: listen.query, at: listen.path, in: replica.tree,
+            at: replica.now.elapsedMilliseconds)
+        if listen.query.isFiltered { shares.spend(shown.children.count / 4) }
+        if isTooLarge(shown, for: session) {
+            _ = listens.remove(listener)
+            return refuse(unread.refusal, id, session)
+        }
+        if let grant { access.grants.set(grant, of: listener) }
+        send(.ok(id: id), to: session)
+        if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
+        // Its hash is compared with that of everything that the listen shows.
+        if listen.held != nil { shares.spend(shown.children.count) }
+        send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
     }
 
     /// What a listen sends first; to a session of values no range that is not a value.

@@ -22,10 +22,16 @@ struct Sessions: Sendable {
     var stabilityWaiters: StabilityWaiters
     /// Requests that wait for the decision of a transaction of their session.
     var waiting: WaitingRequests
+    /// Requests that wait for their session's share of a turn.
+    var due: DueRequests
+    /// What each session has used of the open turn.
+    var shares: TurnShares
+    /// Whether reads are dropped, since this turn is the last.
+    var dropsReads = false
+    /// The index that the request needs which is being served; it is served again once the index exists.
+    var missingIndex: ListIndex?
     /// The sessions whose clients are gone, while transactions of theirs are undecided.
     private(set) var leaving: Set<SessionID> = []
-    /// The work that rules have taken for each session.
-    var pace = SessionPace()
     /// The bytes of answers that native clients have not read.
     var unread: UnreadAnswers
     /// How often limits have refused or delayed something.
@@ -37,6 +43,8 @@ struct Sessions: Sendable {
     private var immediate: [Output] = []
     /// When the clients with on-disconnect writes are probed next.
     var nextProbeMilliseconds: UInt64 = 0
+    /// When clients whose requests wait are sent a sign of life next.
+    var nextReassuranceMilliseconds: UInt64 = 0
     /// Whether a copy of the database is being written for a client.
     var isBackingUp = false
     /// How often the log is being read for clients.
@@ -58,6 +66,8 @@ struct Sessions: Sendable {
         stabilityWaiters = StabilityWaiters(within: configuration.limits)
         waiting = WaitingRequests(within: configuration.limits)
         unread = UnreadAnswers(limit: configuration.limits.unreadAnswerBytes)
+        due = DueRequests(within: configuration.limits)
+        shares = TurnShares(within: configuration.limits)
         listens = Listens(
             indexing: configuration.indexes, within: .init(configuration))
     }
@@ -113,8 +123,16 @@ extension Sessions {
 
     /// Notifies the listeners of changed locations; `tree` is the tree after one operation.
     mutating func notifyListeners(of changes: [Change], in tree: Value) {
-        for notice in listens.notices(of: changes, in: tree) {
+        let notices = listens.notices(of: changes, in: tree)
+        send(notices)
+        shares.spend(listens.takeUpdateCost() / 4)
+    }
+
+    /// Sends what listeners are notified of.
+    mutating func send(_ notices: [Listens.Notice]) {
+        for notice in notices {
             outbox.append(notice, slow: &slowClients)
+            shares.spend(notice.listeners.count / 4)
         }
     }
 
@@ -153,12 +171,23 @@ extension Sessions {
     /// Ends what a client is shown, as it is gone; its requests that wait are still served.
     mutating func leave(_ session: SessionID) {
         leaving.insert(session)
+        due.setMissingIndex(nil, of: session)
         removeInterest(of: session)
+    }
+
+    /// Whether a request only shows something to a client that is gone, or that this node leaves.
+    func isForNobody(_ message: ClientMessage, of session: SessionID) -> Bool {
+        (dropsReads || !leaving.isEmpty && leaving.contains(session)) && message.request.isOnlyShown
     }
 
     /// Drops the requests that wait in the session of a client that is gone.
     mutating func dropWaiting(ofLeaving session: SessionID) {
         if leaving.contains(session) { _ = waiting.take(session) }
+    }
+
+    /// Whether requests of a session wait, for decisions or for their share of a turn.
+    func haveRequestsWaiting(of session: SessionID) -> Bool {
+        waiting.contains(session) || due.contains(session)
     }
 
     private mutating func removeInterest(of session: SessionID) {
@@ -173,9 +202,23 @@ extension Sessions {
         leaving.remove(session)
         removeInterest(of: session)
         _ = waiting.take(session)
-        pace.remove(session)
+        due.remove(session)
         outbox.close(session)
         clients.remove(session)
         return LeftWrites(session: session, writes: disconnects.take(session))
+    }
+}
+
+extension ClientRequest {
+    /// Whether the request only shows something to its client.
+    fileprivate var isOnlyShown: Bool {
+        switch self {
+        case .get, .children, .listen, .unlisten, .status, .awaitStable, .ping, .hello, .writes,
+            .why, .rules, .explain, .coverage, .rulesHistory:
+            true
+        case .put, .merge, .push, .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .evict,
+            .backup, .setRules:
+            false
+        }
     }
 }

@@ -2,7 +2,7 @@ import DataTree
 import Rules
 import SyncProtocol
 
-/// Requests that wait until an earlier transaction of their session is decided, or until their session has taken less work.
+/// Requests that wait until an earlier transaction of their session is decided, or until an operation of many writes shows.
 ///
 /// The coordinator decides a transaction some time after its client has sent it. A later request of the same session whose
 /// locations overlap the transaction's waits for the decision, so that the session's requests take effect in the order in
@@ -67,25 +67,6 @@ struct WaitingRequests: Sendable {
             limit: .waitingRequests)
     }
 
-    /// A session whose requests wait for its work may have this part of the room that others leave.
-    private static let share = 4
-
-    /// Why no further request of a session may wait for its work; nil if it may.
-    func shortage(for session: SessionID) -> RequestFailure? {
-        let queue = queues[session]
-        let own = (count: queue?.waiting.count ?? 0, bytes: queue?.byteCount ?? 0)
-        let countLimit = (limits.waitingRequests - count + own.count) / Self.share
-        let byteLimit = (limits.waitingRequestBytes - byteCount + own.bytes) / Self.share
-        if own.count < countLimit, own.bytes < byteLimit { return nil }
-        return RequestFailure(
-            .tooBig,
-            "the rules and the answers of this connection take more than "
-                + "\(SessionPace.unitsPerMillisecond * 1_000) units of work a second, and \(own.count) of its requests wait "
-                + "for that already",
-            fix: "wait for answers before you send more, ask for less, or have the rules cost less",
-            limit: .waitingRequests)
-    }
-
     mutating func append(
         _ message: ClientMessage, at locations: [Path], of session: SessionID,
         as principal: Principal, after decidedTime: HybridTime? = nil
@@ -127,7 +108,7 @@ extension WaitingRequests.Queue {
 
 extension ClientMessage {
     /// About how many bytes its values have.
-    fileprivate var estimatedSize: Int {
+    var estimatedSize: Int {
         switch request {
         case .put(let put): put.value.estimatedSize
         case .merge(let merge): merge.writes.estimatedSize

@@ -59,6 +59,7 @@ extension Check {
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
+            .smallRequestsWaitBriefly,
             .nonsenseIsRefused, .outcomesBecomeKnown, .readsAreDurable:
             .clients
         case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads,
@@ -115,6 +116,7 @@ extension Check {
         case .clientsKeepWhatTheySaw: "no node that serves a client holds less than it saw"
         case .onDisconnectWritesAreDone: "the end of a session does what it had left"
         case .answersInTime: "no client waits longer than `answer`"
+        case .smallRequestsWaitBriefly: "clients that send much do not delay others"
         case .requestsEndInTime: "a request ends when its patience is over"
         case .writesCountOnce: "a write is done once at most, a refused one never"
         case .memoryIsFreed: "what is stable is forgotten"

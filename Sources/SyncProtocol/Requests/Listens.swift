@@ -10,8 +10,7 @@ public struct ListenRequest: Equatable, Sendable {
     public var query: Query
     /// The options `hash` and `ranges`: what the client holds; then only what differs from that is sent.
     public var held: HeldData?
-    /// The option `indexed`: where the node demands that somebody names the indexes of queries, the listen is refused without
-    /// one, as a read is. Others are told so (`unindexed`).
+    /// The option `indexed`. Earlier versions served a listen without it where they refused reads for want of an index.
     public var demandsIndex = false
 }
 

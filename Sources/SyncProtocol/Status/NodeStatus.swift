@@ -186,6 +186,12 @@ extension NodeStatus {
         public var waitingForStable = 0
         /// How many may wait.
         public var waitingForStableLimit = 0
+        /// Sessions whose requests wait for their share of a turn.
+        public var sessionsAwaitingShare = 0
+        /// The bytes of these requests.
+        public var bytesAwaitingShare = 0
+        /// How many bytes may wait.
+        public var bytesAwaitingShareLimit = 0
     }
 
     /// What the node does for clients.
@@ -226,6 +232,12 @@ extension NodeStatus {
         public var indexBytes = 0
         /// How much memory indexes may have.
         public var indexByteLimit = 0
+        /// Indexes that are being built.
+        public var builds = 0
+        /// Different windows that are listened to without an index, as there is no room for one.
+        public var unindexedListens = 0
+        /// Reads and listens that were served without an index that stays, as there was no room for one.
+        public var unindexedQueries = 0
         /// Some of the locations that have indexes.
         public var indexes: [IndexedList] = []
     }

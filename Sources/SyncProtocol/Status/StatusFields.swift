@@ -80,6 +80,9 @@ extension NodeStatus: StatusRecord {
             .init("waitingTransactionsLimit", \.queues.waitingTransactionsLimit),
             .init("waitingForStable", \.queues.waitingForStable),
             .init("waitingForStableLimit", \.queues.waitingForStableLimit),
+            .init("sessionsAwaitingShare", \.queues.sessionsAwaitingShare),
+            .init("bytesAwaitingShare", \.queues.bytesAwaitingShare),
+            .init("bytesAwaitingShareLimit", \.queues.bytesAwaitingShareLimit),
         ]
     }
 
@@ -116,6 +119,8 @@ extension NodeStatus.Queries: StatusRecord {
         [
             .init("lists", \.lists), .init("views", \.views), .init("indexBytes", \.indexBytes),
             .init("indexByteLimit", \.indexByteLimit), .init("indexes", \.indexes),
+            .init("builds", \.builds), .init("unindexedListens", \.unindexedListens),
+            .init("unindexedQueries", \.unindexedQueries),
         ]
     }
 }

@@ -185,7 +185,7 @@ struct OneClientCluster {
         case .replyMessages(let session, let answers):
             ports[node].answer(answers, to: session, at: now)
         case .serve: port(node, .became(.serving))
-        case .synchronize, .perform, .backUp, .giveUp, .free: break
+        case .synchronize, .perform, .backUp, .giveUp, .free, .pauseReading, .resumeReading: break
         }
     }
 

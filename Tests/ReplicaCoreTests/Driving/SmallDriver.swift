@@ -33,7 +33,8 @@ struct SmallDriver {
         }
     }
 
-    /// Runs turns until the disk has no more results; returns the frames to send, in order.
+    /// Runs turns until the disk has no more results and the replica has no more work; returns the frames
+    /// to send, in order.
     mutating func run(_ arrived: [Input], at moment: Moment) throws -> [Frame] {
         var inputs = arrived
         repeat {
@@ -41,7 +42,7 @@ struct SmallDriver {
                 try perform(replica.step(input))
             }
             (inputs, results) = (results, [])
-        } while !inputs.isEmpty && exitReason == nil
+        } while (!inputs.isEmpty || replica.hasDueWork) && exitReason == nil
         defer { frames = [] }
         return frames
     }
@@ -64,6 +65,7 @@ struct SmallDriver {
             case .replyLarge(let session, let frame):
                 frames.append(.toClient(frame.encoded, session))
             case .replyMessages: break  // This driver opens no sessions of values.
+            case .pauseReading, .resumeReading: break  // The caller passes what it has anyway.
             case .backUp(_, let id, let session):
                 let failure = BackupFailure(problem: "the disk is in memory", fix: "use export")
                 results.append(.backedUp(.failure(failure), id: id, for: session))

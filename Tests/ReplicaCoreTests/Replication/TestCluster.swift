@@ -187,6 +187,7 @@ struct TestCluster {
         case .backUp: copied.append(name)
         case .free: freed.append(name)
         case .serve: firstServed[name] = replicas[name]?.value
+        case .pauseReading, .resumeReading: break
         }
     }
 

@@ -25,6 +25,9 @@ struct TestReplica {
     }
 
     var value: Value { replica.value }
+    var hasDueWork: Bool { replica.hasDueWork }
+    /// What the last turn said of reading from sessions.
+    private(set) var reading: [Output] = []
 
     /// The bytes of answers that wait at the driver.
     var unreadBytes: Int {
@@ -45,6 +48,7 @@ struct TestReplica {
             elapsedMilliseconds: elapsedMilliseconds)
         var told: [SessionID: [NodeMessage]] = [:]
         answers = [:]
+        reading = []
         for input in [.turnBegan(now)] + inputs + [.turnEnded] {
             for var output in replica.step(input) {
                 if case .replyLarge(let session, let frame) = output {
@@ -60,12 +64,16 @@ struct TestReplica {
                 case .replyMessages(let session, let answers):
                     self.answers[session, default: []] += answers
                     told[session, default: []] += answers.map(\.message)
+                case .pauseReading, .resumeReading: reading.append(output)
                 default: break
                 }
             }
         }
         return told
     }
+
+    /// The last turn.
+    mutating func stop() { _ = replica.stop() }
 
     /// A turn in which a session of values makes requests; returns what it was told.
     mutating func ask(

@@ -13,6 +13,8 @@ import Testing
     private func replica() -> TestReplica {
         var limits = ReplicaLimits()
         limits.unreadAnswerBytes = 8 << 20
+        // All requests are served in the turn in which they arrive.
+        limits.turnUnits = 1 << 30
         var replica = TestReplica(within: limits)
         _ = replica.ask(.put(id: 1, path: "large/text", value: Self.megabyte))
         _ = replica.ask(.put(id: 1, path: "small", value: 1))
