@@ -1,4 +1,5 @@
 import Convergence
+import DataTree
 public import SyncProtocol
 
 extension Replica {
@@ -124,7 +125,7 @@ extension Replica {
         clients.repeated = Int(clamping: counters.repeated)
         clients.clientsBehind = sessions.slowClients.count
         clients.changesHeldBack = Int(clamping: sessions.slowClients.heldBack)
-        sessions.listens.fill(&clients.queries)
+        sessions.listens.fill(&clients.queries, in: value)
         clients.disconnectBytes = sessions.disconnects.byteCount
         clients.limited = sessions.limits.byName
     }
@@ -182,11 +183,12 @@ extension Listens {
     private static let listsShown = 50
 
     /// Fills in the views and indexes of queries, with details of the first lists.
-    fileprivate func fill(_ queries: inout NodeStatus.Queries) {
+    fileprivate func fill(_ queries: inout NodeStatus.Queries, in tree: Value) {
         queries.lists = lists.count
         queries.views = lists.values.reduce(0) { $0 + $1.views.viewCount }
         queries.indexBytes = indexBytes
         queries.indexByteLimit = budget.byteLimit
+        queries.declaredIndexBytes = declaredIndexBytes(in: tree)
         queries.builds = builds.begun.count
         queries.unindexedListens = lists.values.reduce(0) { $0 + $1.views.unindexedViewCount }
         queries.unindexedQueries = Int(clamping: builds.unindexedQueries)

@@ -273,6 +273,21 @@ import ZeroMQ
         #expect(findings(evicted, status(1)).first?.problem.contains("is evicted") == true)
     }
 
+    @Test func `warns of declared indexes that do not fit, and of listens without an index`() {
+        func declaring(_ bytes: Int, unindexed: Int = 0) -> ObservedNode {
+            status(0) {
+                $0.clients.queries.declaredIndexBytes = bytes
+                $0.clients.queries.indexByteLimit = 256 << 20
+                $0.clients.queries.unindexedListens = unindexed
+            }
+        }
+        #expect(findings(declaring(256 << 20), status(1)).isEmpty)
+        let found = findings(declaring(300 << 20), status(1))
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.problem.contains("they need 300 MB, of at most 256") == true)
+        #expect(findings(declaring(0, unindexed: 2), status(1)).map(\.severity) == [.warning])
+    }
+
     @Test func `warns before a node can open no more files`() {
         func open(_ count: Int) -> ObservedNode {
             var process = NodeStatus.Process()

@@ -1,4 +1,4 @@
-internal import SyncProtocol
+package import SyncProtocol
 
 /// What is wrong with a cluster, as far as its nodes' states show, and what to do about it.
 package struct Diagnosis: Equatable {
@@ -123,6 +123,7 @@ private struct Examination {
         }
         examineDisk(report.process)
         examineOpenFiles(report.process)
+        examineIndexes(report.clients.queries)
         examineWrites()
         examineLog(report.data, among: statuses)
         examineCoordinator(later)
@@ -139,6 +140,18 @@ private struct Examination {
             fix:
                 "wait some seconds; a node that lost its data votes once it has contact with all others, so "
                 + "start the nodes that do not run, or remove them from the list of nodes")
+    }
+
+    private mutating func examineIndexes(_ queries: NodeStatus.Queries) {
+        if let shortage = queries.shortage {
+            note(.warning, shortage.problem, fix: shortage.fix)
+        } else if queries.unindexedListens > 0 {
+            note(
+                .warning,
+                "has no room for the indexes of \(queries.unindexedListens) listens: each change builds them again",
+                fix: "raise \"indexMegabytes\" in the configuration, or end listens by other orders"
+            )
+        }
     }
 
     private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
@@ -295,4 +308,20 @@ extension ClosedRange<Int> {
     fileprivate func distance(from other: ClosedRange<Int>) -> Int {
         Swift.max(lowerBound - other.upperBound, 0) + Swift.min(upperBound - other.lowerBound, 0)
     }
+}
+
+extension NodeStatus.Queries {
+    /// Why declared indexes do not fit, and what to do; nil if they do.
+    package var shortage: (problem: String, fix: String)? {
+        guard declaredIndexBytes > indexByteLimit else { return nil }
+        let (needed, limit) = (declaredIndexBytes.megabytes, indexByteLimit.megabytes)
+        return (
+            "has no room for all declared indexes: they need \(needed) MB, of at most \(limit)",
+            "raise \"indexMegabytes\" in the configuration to \(needed), or declare fewer indexes"
+        )
+    }
+}
+
+extension Int {
+    fileprivate var megabytes: Int { (self + 1 << 20 - 1) >> 20 }
 }

@@ -244,7 +244,19 @@ struct ClusterRules {
             Terminal.standardError.print(
                 EvictedNodes.report(result.evicted, lacking: "the rules are", as: "them"))
         }
+        warnOfIndexes()
         return (result.reached, result.missing)
+    }
+
+    /// Warns if a node has no room for the indexes that are declared.
+    private func warnOfIndexes() {
+        for answer in probe.answers(of: servers, within: limit) {
+            guard case .status(let report) = answer.outcome,
+                let shortage = report.clients.queries.shortage
+            else { continue }
+            Terminal.standardError.print(
+                "warning: \(report.identity.member) \(shortage.problem)\nfix: \(shortage.fix)")
+        }
     }
 
     /// The answer of the first node that does not refuse.

@@ -90,6 +90,18 @@ extension Listens {
 // MARK: - Memory
 
 extension Listens {
+    /// The memory of the declared indexes of known lists: those without a wildcard, and those that were queried.
+    func declaredIndexBytes(in tree: Value) -> Int {
+        let declared = indexRules.paths + (ruleset?.indexedPaths ?? []) + lists.values.map(\.path)
+        var bytes = 0
+        for path in Set(declared) {
+            let count = tree[path].children.count
+            guard count > budget.smallList else { continue }
+            bytes += Set(namedOrders(at: path)).count * count * IndexBudget.bytesPerChild
+        }
+        return bytes
+    }
+
     /// Drops the indexes that were idle for long, and more if indexes exceed their limit.
     mutating func dropIdleIndexes(at milliseconds: UInt64) {
         if lists.isEmpty { return }

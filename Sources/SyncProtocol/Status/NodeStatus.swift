@@ -232,6 +232,9 @@ extension NodeStatus {
         public var indexBytes = 0
         /// How much memory indexes may have.
         public var indexByteLimit = 0
+        /// The memory of all declared indexes together, as far as the node knows their lists: those without a wildcard, and
+        /// those of lists that were queried.
+        public var declaredIndexBytes = 0
         /// Indexes that are being built.
         public var builds = 0
         /// Different windows that are listened to without an index, as there is no room for one.

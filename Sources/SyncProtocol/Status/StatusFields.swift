@@ -119,6 +119,7 @@ extension NodeStatus.Queries: StatusRecord {
         [
             .init("lists", \.lists), .init("views", \.views), .init("indexBytes", \.indexBytes),
             .init("indexByteLimit", \.indexByteLimit), .init("indexes", \.indexes),
+            .init("declaredIndexBytes", \.declaredIndexBytes),
             .init("builds", \.builds), .init("unindexedListens", \.unindexedListens),
             .init("unindexedQueries", \.unindexedQueries),
         ]
