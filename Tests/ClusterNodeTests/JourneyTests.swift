@@ -92,7 +92,7 @@ import Testing
     @Test func `repeats a simulation in another process, to the last event`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Simulations/partition-heals.scenario").path
+            .appendingPathComponent("Simulations/convergence/partition-heals.scenario").path
         let words = ["sim", "run", folder, "--seeds", "3..5", "--json"]
         let first = try Program(Program.hearthPath, words).end()
         let second = try Program(Program.hearthPath, words).end()

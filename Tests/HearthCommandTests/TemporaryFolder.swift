@@ -12,6 +12,9 @@ final class TemporaryFolder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
+        let file = URL(fileURLWithPath: path + "/" + name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
     }
 }

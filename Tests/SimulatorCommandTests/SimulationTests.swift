@@ -77,7 +77,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        good = Self.scenarios + "/partition-heals.scenario"
+        good = Self.scenarios + "/convergence/partition-heals.scenario"
         stuck = folder.path + "/stuck.scenario"
         try folder.write(
             Array(
@@ -100,7 +100,8 @@ import Testing
     }
 
     @Test func `a good scenario passes with a few seeds`() throws {
-        let outcome = try sim("run", good, Self.scenarios + "/swarm.scenario", "--seeds", "1..3")
+        let outcome = try sim(
+            "run", good, Self.scenarios + "/convergence/swarm.scenario", "--seeds", "1..3")
         #expect(outcome.status == 0)
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("passed  partition-heals  3 seeds, ") == true)
@@ -292,6 +293,16 @@ import Testing
             #expect(line.hasPrefix(check.rawValue + " "), "\(line)")
             #expect(line.count <= 110 && line.contains(check.claim), "\(line)")
         }
+    }
+
+    @Test func `a folder gives its scenarios and those of its folders, by their paths`() throws {
+        for path in ["b.scenario", "a/z.scenario", "a/deep/y.scenario", "a/notes.txt"] {
+            try folder.write(Array("# Claim.\ncheck stays-live\n".utf8), to: path)
+        }
+        let outcome = try sim("list", folder.path + "/")
+        let paths = outcome.output.split(separator: "\n").filter { $0.hasSuffix(".scenario") }
+        let names = ["a/deep/y", "a/z", "b", "stuck"]
+        #expect(paths == names.map { "\(folder.path)/\($0).scenario" }, "\(outcome.errors)")
     }
 
     @Test func `a loaded file is found beside its scenario, and a missing one is named`() throws {

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import NamedTuple
 
+import scenarios
 from woven_copy import environment, limit_memory, simulate
 
 # The cores with tests of their own, the quickest first, and what each is built on.
@@ -131,8 +132,9 @@ class Simulator:
 
     def __init__(self, root, folder, seeds):
         self.folder = folder
-        named = [root / f"Simulations/{name}.scenario" for name in SCENARIOS]
-        self.files = named + sorted(set(root.glob("Simulations/*.scenario")) - set(named))
+        files = scenarios.named(root)
+        first = [files[name] for name in SCENARIOS]
+        self.files = first + [file for file in files.values() if file not in first]
         self.seeds = seeds
         self.durations = {}
 

@@ -23,7 +23,7 @@ struct ScenarioFiles {
         }
     }
 
-    /// Reads every scenario, those of a folder in the order of their names.
+    /// Reads every scenario, those of a folder and of the folders in it in the order of their paths.
     ///
     /// - Throws: when a file cannot be read or says something unknown, with its line and column.
     static func read(_ paths: [String]) throws(CommandError) -> [File] {
@@ -44,8 +44,8 @@ struct ScenarioFiles {
                 fix: "name a .scenario file or a folder of them, such as Simulations")
         }
         guard isFolder else { return [path] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let scenarios = names.filter { $0.hasSuffix(".scenario") }.sorted()
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+        let scenarios = paths.filter { $0.hasSuffix(".scenario") }.sorted()
         guard !scenarios.isEmpty else {
             throw CommandError(
                 .noInput, "the folder \(path) has no scenarios",

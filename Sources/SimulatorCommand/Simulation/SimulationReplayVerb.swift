@@ -19,9 +19,9 @@ enum SimulationReplayVerb {
         arguments: [file],
         options: [SeedOptions.requiredSeed, SeedOptions.search, schedule, trace],
         examples: [
-            "hearth sim replay Simulations/swarm.scenario --seed 7",
-            "hearth sim replay Simulations/swarm.scenario --seed 7 --checkpoints monday.trace",
-            "hearth sim replay Simulations/every-order-of-two-nodes.scenario --schedule 0.0.1",
+            "hearth sim replay Simulations/convergence/swarm.scenario --seed 7",
+            "hearth sim replay Simulations/convergence/swarm.scenario --seed 7 --checkpoints monday.trace",
+            "hearth sim replay Simulations/convergence/every-order-of-two-nodes.scenario --schedule 0.0.1",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {

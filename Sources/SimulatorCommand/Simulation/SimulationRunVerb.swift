@@ -47,12 +47,12 @@ enum SimulationRunVerb {
         ],
         examples: [
             "hearth sim run Simulations",
-            "hearth sim run Simulations/partition-heals.scenario --seed 7",
-            "hearth sim run Simulations/swarm.scenario --for 10min --junit swarm.xml",
-            "hearth sim run Simulations/swarm.scenario --seed 7 --trace swarm.trace",
-            "hearth sim run Simulations/crash-and-restart.scenario --real",
-            "hearth sim run Simulations/crash-and-restart.scenario --search priorities",
-            "hearth sim run Simulations/every-order-of-two-nodes.scenario --search exhaustive",
+            "hearth sim run Simulations/convergence/partition-heals.scenario --seed 7",
+            "hearth sim run Simulations/convergence/swarm.scenario --for 10min --junit swarm.xml",
+            "hearth sim run Simulations/convergence/swarm.scenario --seed 7 --trace swarm.trace",
+            "hearth sim run Simulations/durability/crash-and-restart.scenario --real",
+            "hearth sim run Simulations/durability/crash-and-restart.scenario --search priorities",
+            "hearth sim run Simulations/convergence/every-order-of-two-nodes.scenario --search exhaustive",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
@@ -153,7 +153,9 @@ enum SimulationRunVerb {
         guard files.count == 1, files[0].scenario.isSwarm else {
             throw invocation.usageError(
                 "--guided: there is not one scenario whose settings are drawn",
-                fix: "name one with a line \"swarm\", such as Simulations/swarm.scenario")
+                fix:
+                    "name one with a line \"swarm\", such as Simulations/convergence/swarm.scenario"
+            )
         }
     }
 

@@ -11,7 +11,7 @@ enum SimulationSelftestVerb {
         "selftest",
         "Tells which mistakes in Hearth a scenario would find: plants each seeded bug, and runs it.",
         arguments: [file], options: [seeds],
-        examples: ["hearth sim selftest Simulations/partition-heals.scenario --seeds 5"]
+        examples: ["hearth sim selftest Simulations/convergence/partition-heals.scenario --seeds 5"]
     ) { (invocation) throws(CommandError) in
         let count = try invocation.integer(seeds, in: 1...100_000) ?? 20
         let path = invocation.words(of: file)[0]

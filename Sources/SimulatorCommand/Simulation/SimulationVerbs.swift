@@ -12,10 +12,10 @@ extension Verb {
         ],
         examples: [
             "hearth sim run Simulations",
-            "hearth sim run Simulations/swarm.scenario --for 8h",
-            "hearth sim run Simulations/partition-heals.scenario --seed 7 --trace run.trace",
-            "hearth sim why Simulations/partition-heals.scenario --seed 7 /rooms/a @n2 at 3s",
-            "hearth sim shrink Simulations/swarm.scenario --seed 7 > found.scenario",
+            "hearth sim run Simulations/convergence/swarm.scenario --for 8h",
+            "hearth sim run Simulations/convergence/partition-heals.scenario --seed 7 --trace run.trace",
+            "hearth sim why Simulations/convergence/partition-heals.scenario --seed 7 /rooms/a @n2 at 3s",
+            "hearth sim shrink Simulations/convergence/swarm.scenario --seed 7 > found.scenario",
         ])
 
     private static let files = Argument(
@@ -29,7 +29,9 @@ extension Verb {
     private static let simulationShow = Verb(
         "show", "Prints a scenario with all that a seed draws written out, without any chance.",
         arguments: [file], options: [SeedOptions.requiredSeed],
-        examples: ["hearth sim show Simulations/swarm.scenario --seed 7 > found.scenario"]
+        examples: [
+            "hearth sim show Simulations/convergence/swarm.scenario --seed 7 > found.scenario"
+        ]
     ) { (invocation) throws(CommandError) in
         let seed = try invocation.seed()
         for file in try ScenarioFiles.read(invocation.words(of: file)) {
@@ -43,7 +45,7 @@ extension Verb {
         "Finds a short scenario with which the same check fails as with a seed of this one.",
         arguments: [file], options: [SeedOptions.requiredSeed, time, runLimit],
         examples: [
-            "hearth sim shrink Simulations/swarm.scenario --seed 7 > found.scenario"
+            "hearth sim shrink Simulations/convergence/swarm.scenario --seed 7 > found.scenario"
         ]
     ) { (invocation) throws(CommandError) in
         let runs = try invocation.integer(runLimit, in: 1...1_000_000) ?? .max

@@ -16,8 +16,8 @@ enum SimulationWhyVerb {
         "Says why a place shows what it shows: what won and lost there, and what is stable.",
         arguments: [file, path, rest], options: [SeedOptions.requiredSeed],
         examples: [
-            "hearth sim why Simulations/swarm.scenario --seed 7 /data/a",
-            "hearth sim why Simulations/swarm.scenario --seed 7 /data/a @n2 at 3s",
+            "hearth sim why Simulations/convergence/swarm.scenario --seed 7 /data/a",
+            "hearth sim why Simulations/convergence/swarm.scenario --seed 7 /data/a @n2 at 3s",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {

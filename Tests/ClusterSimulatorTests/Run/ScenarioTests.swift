@@ -3,6 +3,11 @@ import Testing
 
 /// The scenarios of the package, and what every run of one has to be.
 @Suite struct ScenarioTests {
+    @Test func `the name of a scenario is in one folder only`() {
+        #expect(Set(ScenarioFiles.names).count == ScenarioFiles.names.count)
+        #expect(ScenarioFiles.names.count > 50)
+    }
+
     @Test(arguments: ScenarioFiles.names)
     func `a scenario holds with its first seeds`(name: String) throws {
         let scenario = try ScenarioFiles.scenario(name)
@@ -108,8 +113,7 @@ import Testing
         let swarm = try ScenarioFiles.scenario("swarm")
         for seed in UInt64(1)...20 {
             let drawn = swarm.drawn(seed: seed)
-            let read = try Scenario(
-                parsing: Array(drawn.text.utf8), name: swarm.name, file: ScenarioFiles.bytes)
+            let read = try ScenarioFiles.parse(Array(drawn.text.utf8), as: "swarm")
             #expect(read.text == drawn.text)
             #expect(
                 Simulation.run(read, seed: seed).traceHash
