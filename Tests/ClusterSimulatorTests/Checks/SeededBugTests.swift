@@ -6,8 +6,8 @@ import Testing
 @Suite struct SeededBugTests {
     @Test func `each check finds a seeded bug, in a scenario that there is`() throws {
         var checks: Set<Check> = []
-        for patch in try patches() {
-            for line in patch.split(separator: "\n") where line.hasPrefix("Found by: ") {
+        for bug in try bugs() {
+            for line in bug.split(separator: "\n") where line.hasPrefix("Found by: ") {
                 let words = line.split(separator: " ").dropFirst(2).map(String.init)
                 try #require(2...3 ~= words.count, "\(line)")
                 _ = try ScenarioFiles.scenario(words[0])
@@ -26,9 +26,10 @@ import Testing
         }
     }
 
-    private func patches() throws -> [String] {
+    private func bugs() throws -> [String] {
         let folder = ScenarioFiles.folder.appendingPathComponent("seeded-bugs")
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".bug") }
             .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }
     }
 }
