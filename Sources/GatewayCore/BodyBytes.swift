@@ -1,8 +1,8 @@
 internal import Rules
 
-/// The bytes of all bodies that are not complete, and how many of them are sent by those who show nothing.
+/// The bytes of all incomplete bodies, and the part of them from clients without a credential.
 ///
-/// They get a quarter of the memory: whatever they send, there is room for others.
+/// These clients share a quarter of the memory, so that there is always room for others.
 struct BodyBytes {
     private let limit: Int
     private(set) var total = 0
@@ -11,7 +11,7 @@ struct BodyBytes {
     /// No bytes, of which there may be so many.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds what somebody has sent; false if that is too much.
+    /// Adds bytes from a client; returns false if that is too much.
     mutating func add(_ count: Int, by sender: Principal) -> Bool {
         total += count
         guard sender == .anonymous else { return total <= limit }
@@ -19,7 +19,7 @@ struct BodyBytes {
         return total <= limit && ofAnonymous <= limit / 4
     }
 
-    /// Removes what somebody has sent.
+    /// Removes bytes from a client.
     mutating func remove(_ count: Int, by sender: Principal) {
         total -= count
         if sender == .anonymous { ofAnonymous -= count }

@@ -21,7 +21,7 @@ public struct Gateway {
         context = GatewayContext(configuration)
     }
 
-    /// What it keeps for its clients.
+    /// The memory and connections that its clients use.
     package var usage: GatewayUsage { context.usage(connections: connections.count) }
 
     /// Takes one input and returns what the driver must do next, in order.

@@ -1,9 +1,9 @@
 public import SyncProtocol
 
-/// What a gateway's driver does in a later turn, in order.
+/// Work for a later turn of a gateway's driver, in order.
 ///
-/// Requests that follow from the replica's own answers wait, since the replica is in the middle of ending a turn then. So do
-/// connections that have room again: only some of them get another part of something large in one turn.
+/// Requests that follow from the replica's own answers wait, because the replica is just ending a turn. Connections
+/// that have room again wait too, because only some of them get another part of a large value in one turn.
 public struct GatewayBacklog: Sendable {
     /// How many connections have room in a turn: the others, and small requests, do not wait longer.
     private static let partsPerTurn = 8

@@ -1,13 +1,13 @@
 public import HTTPText
 public import Tokens
 
-/// What a gateway permits, and its limits.
+/// The permissions and limits of a gateway.
 public struct GatewayConfiguration: Sendable {
     /// The names of this server, beside `localhost` and addresses.
     public var hosts: [String] = []
     /// The origins of web pages that may send requests, beside those of this machine and of this server.
     public var origins: [String] = []
-    /// What is read of a request; its `bodyBytes` are the largest body.
+    /// The limits of a request; `bodyBytes` is the size of the largest body.
     public var limits = HTTPLimits()
     /// How long a connection may take.
     public var deadlines = DeadlinePolicy()
@@ -35,14 +35,14 @@ public struct GatewayConfiguration: Sendable {
 
     /// Administrators' secrets. Without secrets and tokens, each client is an administrator.
     public var secrets: SecretHashes?
-    /// Whose tokens say who a client is; nil if nobody's do.
+    /// The trusted issuers of tokens; nil without tokens.
     public var tokens: TokenTrust?
     /// Whether everything is open until the cluster has rules, and reports are for all clients, as in Firebase's emulator.
     public var isEmulator = false
     /// How many tokens are remembered as verified, at least, so that they need not be verified each time; twice as many at most.
     public var rememberedTokens = 1_000
-    /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions
-    /// are derived from it.
+    /// A secret text with at least 128 random bits, new for each incarnation of a node. The names of sessions are
+    /// derived from it.
     public var nameSeed = ""
     /// The console that browsers are served; nil without one.
     public var console: Console?

@@ -4,7 +4,7 @@ internal import JSONText
 internal import Marks
 internal import SyncProtocol
 
-/// What all connections of a gateway share.
+/// The state that all connections of a gateway share.
 struct GatewayContext {
     let configuration: GatewayConfiguration
     let hostRule: HostRule
@@ -25,13 +25,13 @@ struct GatewayContext {
     private var nameCount: UInt64 = 0
     /// The connections of sessions whose clients polled before.
     private var routes: [SessionID: SessionID] = [:]
-    /// What other connections must do, in order.
+    /// Tasks for other connections, in order.
     private var signals: [(connection: SessionID, ConnectionSignal)] = []
     /// The feeds of the console that read data at intervals.
     private var consoles = ConsoleFeeds()
     /// The bytes of all bodies that are not complete.
     var bodies: BodyBytes
-    /// What sessions of Firebase's WebSockets keep.
+    /// The memory that sessions of Firebase's WebSockets use.
     private var shares: MemoryShares
     private var outputs: [GatewayOutput] = []
 
@@ -152,7 +152,7 @@ extension GatewayContext {
 // MARK: - What is kept
 
 extension GatewayContext {
-    /// What a gateway with so many connections keeps.
+    /// Returns the usage of a gateway with this number of connections.
     func usage(connections: Int) -> GatewayUsage {
         GatewayUsage(
             connections: connections,
@@ -166,10 +166,10 @@ extension GatewayContext {
 // MARK: - Names of sessions
 
 extension GatewayContext {
-    /// 32 letters and digits, different each time, that nobody can guess.
+    /// Returns 32 unpredictable letters and digits, different each time.
     mutating func unguessableName() -> String { randomText() + randomText() }
 
-    /// Gives a session a name. Who knows it can end the session.
+    /// Gives a session a name. Any client that knows the name can end the session.
     mutating func nameRealtime(_ id: SessionID, _ name: String) { realtimeNames[name] = id }
 
     mutating func forgetRealtime(_ name: String) { realtimeNames[name] = nil }

@@ -23,7 +23,7 @@ public enum GatewayInput: Equatable, Sendable {
     /// From now on these tokens are trusted: an issuer has other keys. Tokens of keys that are gone end at once, as if they
     /// had expired. A gateway without tokens has none later either.
     case trusts(TokenTrust)
-    /// Whether the replica has rules, by which it judges users: then those who show nothing are users as well.
+    /// Whether the replica has rules. Clients without a credential are then users, too.
     case hasRules(Bool)
     /// Whether the node serves, and if not, why.
     case became(Availability)
@@ -32,19 +32,19 @@ public enum GatewayInput: Equatable, Sendable {
     case turnEnded
 }
 
-/// What a driver must do for a gateway, in order.
+/// A task of a gateway's driver; the driver executes them in order.
 public enum GatewayOutput: Equatable, Sendable {
     /// Send bytes to a connection, after all earlier ones.
     case send(SessionID, [UInt8])
     /// Report `writable` once all bytes sent to a connection have left the process, be it at once.
     case reportWritable(SessionID)
-    /// Close a connection once everything sent to it has left, within some seconds. What still arrives is dropped until the
-    /// client has closed its side: otherwise a client that is sending would lose the answer.
+    /// Close a connection once everything sent to it has left, or after some seconds. Input is dropped until the
+    /// client has closed its side; otherwise a client that is still sending would lose the answer.
     case close(SessionID)
     /// Open a session of values at the replica.
     case open(SessionID)
-    /// Tell the replica who speaks by a session from here on: before its first request, or before it becomes a native client's, and
-    /// whenever that changes.
+    /// Announce the principal of a session to the replica: before its first request, before it becomes the session
+    /// of a native client, and after each change.
     case identify(SessionID, Principal)
     /// Hand requests to the replica.
     case ask(SessionID, [ClientMessage])
@@ -85,7 +85,7 @@ public enum Availability: Equatable, Sendable {
     /// Requests are refused with this reason, such as `starting`, `catching up` or `stopping`.
     case unavailable(reason: String)
 
-    /// That of a node which runs, or does not any more; which serves, or does not yet; whose disk takes no writes, or which is
+    /// Creates the health of a node from its state: running or ended, serving or starting, with a failed disk, or
     /// evicted.
     public init(
         isRunning: Bool, isServing: Bool, storageTrouble: StorageTrouble?, isEvicted: Bool

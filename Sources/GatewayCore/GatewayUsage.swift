@@ -1,4 +1,4 @@
-/// What a gateway keeps for its clients, for those who look whether it keeps too much.
+/// The memory and connections that a gateway uses for its clients, for metrics.
 package struct GatewayUsage: Equatable, Sendable {
     /// The connections that it knows, and those that `/metrics` shows.
     package let connections: Int

@@ -1,7 +1,7 @@
 public import SyncProtocol
 
-/// What connections keep of the memory that they have together: as long as that is too little, the one that keeps most has
-/// to end.
+/// The memory that each connection uses of a common limit. Above the limit, the connection with the largest share
+/// must end.
 public struct MemoryShares: Sendable {
     private let limit: Int
     private var shares: [SessionID: Int] = [:]

@@ -2,7 +2,7 @@ import DataTree
 import Marks
 import SyncProtocol
 
-// What a replica does for its clients beyond their sessions.
+// The requests of clients beyond their sessions.
 
 extension Replica {
     /// Serves a request.
@@ -172,8 +172,8 @@ extension Replica {
 
     /// Makes an operation of a client's writes.
     ///
-    /// A client's name for them is remembered by an operation, also if they change nothing, such as the priority of a
-    /// location without a value: what is not remembered would be done when it is repeated, after later writes.
+    /// The operation remembers the client's name for the writes, even if they change nothing, such as the priority
+    /// of a location without a value. Without it, a repetition would take effect after later writes.
     private mutating func accept(
         resolved: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, for attribution: Attribution?
     ) {
@@ -254,7 +254,7 @@ extension Replica {
         // The rules judge the times that are stored, though another node stores them later.
         let write = write.resolvingTimestamps(at: now.wallMilliseconds)
         if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
-        // What is done already is not judged again: its client is told so.
+        // An executed write is acknowledged again, without another check of the rules.
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {
             sessions.clients.admit(submission.session)
         } else {

@@ -1,4 +1,4 @@
-/// What a replica counts since it started.
+/// Counters of a replica since its start.
 public struct Counters: Equatable, Sendable {
     /// Operations of clients that this node accepted.
     public var accepted: UInt64 = 0

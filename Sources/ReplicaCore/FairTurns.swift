@@ -138,7 +138,7 @@ extension Replica {
         }
     }
 
-    /// Serves requests on behalf of the user who sent them.
+    /// Serves requests on behalf of the user that sent them.
     private mutating func serve(
         _ waiting: DueRequests.Waiting, for session: SessionID, within allowance: Allowance
     ) {
@@ -146,7 +146,7 @@ extension Replica {
         let isSame = principal == waiting.principal
         if !isSame { _ = sessions.access.identify(session, as: waiting.principal) }
         let rest = serve(waiting.work, for: session, within: allowance)
-        // Judges a listen that has just begun by who the client is at present.
+        // Checks a new listen with the client's present identity.
         if !isSame { identify(session, as: principal) }
         if rest.works.isEmpty { return }
         postpone(rest, of: session, by: waiting.principal)
@@ -180,7 +180,7 @@ extension Replica {
         }
     }
 
-    /// What is left of some requests: their session's share is used up, or the first one needs an index.
+    /// The remaining requests of a session: its share is used up, or the first one needs an index.
     private struct Rest {
         var works: [DueRequests.Work] = []
         var missingIndex: ListIndex?

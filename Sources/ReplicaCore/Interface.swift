@@ -16,7 +16,7 @@ public enum Input: Sendable {
     case requested([UInt8], by: SessionID)
     /// A session begins whose requests and answers are values; sessions of frames need no such input.
     case opened(SessionID)
-    /// Who a client is, from its next request on. Without it, a client is what `ReplicaConfiguration.unidentified` says.
+    /// A client's identity, from its next request on. Without it, `ReplicaConfiguration.unidentified` applies.
     case identified(SessionID, Principal)
     /// Requests of a session of values.
     case requestedMessages([ClientMessage], by: SessionID)
@@ -39,7 +39,7 @@ public enum Input: Sendable {
     case turnEnded
 }
 
-/// What a driver must do for a replica, in order.
+/// A task of the driver; the driver executes them in order.
 public enum Output: Equatable, Sendable {
     /// Have the store commit this, and report `stored` once that is durable. Outside the mode `commit` it may wait for
     /// further turns, until `synchronize`.
@@ -86,9 +86,9 @@ public enum Urgency: Equatable, Sendable {
 
 /// Why a backup failed.
 public struct BackupFailure: Error, Equatable, Sendable {
-    /// What went wrong, naming the file.
+    /// The problem, with the name of the file.
     public var problem: String
-    /// What the user can do about it.
+    /// The remedy for the user.
     public var fix: String
 
     /// A failure with its problem and fix.
@@ -98,7 +98,7 @@ public struct BackupFailure: Error, Equatable, Sendable {
     }
 }
 
-/// What a node that rejoins does with operations that no other member holds.
+/// The policy of a rejoining node for operations that no other member holds.
 public enum OrphanPolicy: String, CaseIterable, Sendable {
     /// Operations that conflict with nothing, new children of lists and increments, are replayed. The others are
     /// quarantined under `/_conflicts/NODE`.
@@ -111,7 +111,7 @@ public enum OrphanPolicy: String, CaseIterable, Sendable {
 public enum Durability: String, CaseIterable, Sendable {
     /// Once it is synced to disk.
     case commit
-    /// At once; it is synced with the next heartbeat, or earlier if somebody waits for that.
+    /// At once. The disk is synced with the next heartbeat, or earlier if a request waits for that.
     case interval
     /// At once; nothing is stored on disk.
     case memory

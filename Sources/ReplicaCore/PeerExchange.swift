@@ -3,8 +3,7 @@ import Marks
 import Store
 import SyncProtocol
 
-// What a replica receives from its peers and what it answers: each message goes to the state machine that it
-// concerns.
+// The messages of peers and their answers. Each message goes to the state machine that it concerns.
 
 extension Replica {
     /// Receives what a peer has published or answered.
@@ -148,7 +147,7 @@ extension Replica {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
-    ///   - attribution: The user for whom it is made; nil for an administrator.
+    /// - attribution: The user that made the request; nil for an administrator.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
         for attribution: Attribution?

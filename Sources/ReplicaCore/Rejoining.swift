@@ -33,8 +33,8 @@ extension Replica {
         fetch()
     }
 
-    /// Goes on with the data of before if all that knew of the eviction have lost theirs: nothing that any member holds rests on it,
-    /// and no member has a checkpoint to begin from.
+    /// Continues with the previous data if all members that knew of the eviction have lost theirs. No member then
+    /// holds an operation that relies on the eviction, or a checkpoint to begin from.
     private mutating func abandonForgottenRejoin() {
         guard let rejoin = lifecycle.rejoin,
             rejoin.isForgotten(by: replication.peers, at: now.elapsedMilliseconds)
@@ -58,8 +58,8 @@ extension Replica {
         }
     }
 
-    /// Keeps a copy of the database: operations that are only in this replica's checkpoint cannot be replayed,
-    /// but an operator whose cluster has lost them can find them in the copy.
+    /// Keeps a copy of the database. Operations that are only in this replica's checkpoint cannot be replayed, but
+    /// an operator can find them in the copy.
     private mutating func keepCopy() {
         sometimes(.orphansAreOnlyInTheCheckpoint)
         replication.turn.immediate.append(

@@ -7,10 +7,9 @@ public import SyncProtocol
 /// One replica of the tree: it receives writes of clients and operations of peers, and returns what its driver
 /// must store, send and answer.
 ///
-/// It has no clock, no randomness of its own, no socket and no file: equal replicas given equal
-/// inputs return equal outputs. A write goes `requested` → `accept` → `store` → `stored` → `publish` and
-/// `reply`; at a peer `published` → `receive`, which buffers → `applyNext` → `store` → `stored`. What is on
-/// disk gets into the tree by `restore` and `replay`.
+/// It has no clock, no randomness of its own, no socket and no file: equal replicas given equal inputs return equal
+/// outputs. A write goes `requested` → `accept` → `store` → `stored` → `publish` and `reply`; at a peer `published`
+/// → `receive`, which buffers → `applyNext` → `store` → `stored`. `restore` and `replay` load the data on the disk.
 ///
 /// A driver owns one, and does not copy it while in use.
 public struct Replica: Sendable {
@@ -23,7 +22,7 @@ public struct Replica: Sendable {
     var coordination: Coordination
     /// Whether it serves, and what it waits for if not.
     var lifecycle: Lifecycle
-    /// What the disk says that this node has yet to recover, once the turns so far are stored.
+    /// The parts that this node has yet to recover, according to the disk once the turns so far are stored.
     var storedDiskLoss: DiskLoss
     /// Outputs that wait for the disk.
     var turns: TurnQueue
@@ -56,7 +55,7 @@ public struct Replica: Sendable {
         sessions = Sessions(configuration)
         coordination = Coordination(
             configuration, own: replication.writer, vote: properties.vote,
-            // A node without peers has nobody to learn votes from, and none that could be forgotten.
+            // A node without peers has no member to learn votes from, and forgets none.
             isInformed: !properties.diskLoss.contains(.votes) || replication.peers.all.isEmpty)
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
@@ -158,7 +157,7 @@ extension Replica {
     public var writer: WriterID { replication.writer }
     /// All operations with stamps up to this time have arrived.
     public var stableTime: HybridTime { replication.stableTime }
-    /// What this replica has counted since it started.
+    /// The counters of this replica since its start.
     public var counters: Counters {
         var counters = replication.counters
         counters.refused += sessions.refusedCount
@@ -174,8 +173,8 @@ extension Replica {
         return (step(input), before, vector)
     }
 
-    /// What a simulator observes after each step, at once: mutating, as a getter is given a copy of the replica, some thousand
-    /// bytes.
+    /// Returns the facts that a simulator observes after each step. The getter is mutating because a non-mutating
+    /// one copies the replica (some kilobytes).
     package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
@@ -183,14 +182,14 @@ extension Replica {
             installed: replication.counters.installed)
     }
 
-    /// What readers see, and which operations make it up; mutating for the same reason.
+    /// Returns the tree that readers see and its operations; mutating for the same reason.
     package mutating func shown() -> (value: Value, vector: VersionVector) { (value, vector) }
 
     /// How far a replica is, at one moment.
     package struct Standing: Sendable {
         package let writer: WriterID
         package let vector: VersionVector
-        /// What its hybrid clock has shown last.
+        /// The latest time of the hybrid clock.
         package let time: HybridTime
         package let stableTime: HybridTime
         package let isOut: Bool

@@ -15,7 +15,7 @@ public struct ReplicaConfiguration: Sendable {
     public var indexes = IndexRules()
     /// Whether a read that selects children by an order without a named index is refused, as Firebase does.
     public var strictIndexes = false
-    /// Who a client is of whom the driver has said nothing by `Input.identified`.
+    /// The principal of clients that the driver has not identified by `Input.identified`.
     public var unidentified = Principal.administrator
     /// Whether clients may do everything as long as the cluster has no rules, as in Firebase's emulator.
     public var permitsAllWithoutRules = false
@@ -38,8 +38,8 @@ public struct ReplicaConfiguration: Sendable {
     /// How long the coordinator may decide after its last renewal. Without renewals another one follows
     /// within one and a half times this.
     public var leaseMilliseconds: UInt64 = 2_000
-    /// With more operations than this, the log no longer waits for members that are away, and with twice as many not
-    /// for live ones that lag, if a majority holds them (see `Checkpoints.truncation`).
+    /// The number of operations above which the log no longer waits for absent members, if a majority holds them.
+    /// Above twice the number it does not wait for slow members either (see `Checkpoints.truncation`).
     public var logLimit: UInt64 = 10_000_000
     /// How much it keeps for its peers and clients.
     public var limits = ReplicaLimits()
@@ -49,7 +49,7 @@ public struct ReplicaConfiguration: Sendable {
     public var catchUpBytes = 256 << 10
     /// How long the tree that a slow client last showed is kept, so that it gets only what differs.
     public var keptTreeMilliseconds: UInt64 = 5_000
-    /// What a node that rejoins does with operations that no other member holds.
+    /// The policy of a rejoining node for operations that no other member holds.
     public var orphanPolicy = OrphanPolicy.replay
     /// The protocol versions that this node speaks.
     public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)

@@ -38,8 +38,8 @@ extension Replica {
         return true
     }
 
-    /// Whether a request waits until the tree shows an operation of many writes: one of its session, one that writes what
-    /// it compares, or any if it has many writes itself.
+    /// Whether a request waits until the tree shows an operation of many writes. It waits for one of its own
+    /// session, for one that writes what it compares, and for any other if it has many writes itself.
     private func awaitsLargeOperation(_ message: ClientMessage, of session: SessionID) -> Bool {
         // Most often; nothing is copied for it.
         if replication.largeOperations.isEmpty { return false }
@@ -167,7 +167,7 @@ extension Sessions {
         }
     }
 
-    /// Where a listen is, or will be once it no longer waits.
+    /// The location of a listen that is active or waits.
     private func location(ofListen id: UInt64, in session: SessionID) -> [Path] {
         let listener = Listens.Listener(session: session, id: id)
         let location =

@@ -9,15 +9,14 @@ extension Replica {
             .map(\.member)
     }
 
-    /// What this replica knows of evictions, ascending by member and incarnation; evictions are never
-    /// removed.
+    /// The evictions that this replica knows, ascending by member and incarnation. Evictions are never removed.
     public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
     /// The members whose checkpoints this replica refused, each with the number of operations that its log would lack
     /// behind that checkpoint.
     public var refusedCheckpoints: [String: UInt64] { checkpoints.refused }
 
-    /// What `hearth cluster status` shows of this node.
+    /// The row of this node in `hearth cluster status`.
     ///
     /// - Complexity: O(members × writers + queried locations); nothing grows with the tree.
     package var status: NodeStatus {
@@ -130,8 +129,8 @@ extension Replica {
         clients.limited = sessions.limits.byName
     }
 
-    /// How many operations this replica is behind the peer that holds most; those of evicted peers do not count, as
-    /// nobody waits for them.
+    /// The number of operations that this replica lacks, compared with the peer that holds most. Evicted peers do
+    /// not count, because no node waits for their operations.
     private var lag: UInt64 {
         replication.peers.remaining.reduce(0) { most, peer in
             max(most, peer.heartbeat?.vector.excess(over: vector) ?? 0)

@@ -7,8 +7,8 @@ struct StoredProperties: Sendable {
     private(set) var clockBound: UInt64 = 0
     /// Nil on a disk that was written before there was one.
     private(set) var closedBound: UInt64?
-    /// What this node has yet to recover; everything if the disk is empty, and nothing on a disk that was written
-    /// before this was stored.
+    /// The parts that this node has yet to recover: all of them if the disk is empty, and none if an older version
+    /// wrote the disk.
     private(set) var diskLoss: DiskLoss
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.

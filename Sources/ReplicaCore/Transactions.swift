@@ -53,7 +53,7 @@ extension Replica {
         }
     }
 
-    /// What the election needs to know of this moment.
+    /// The facts of this moment on which the election depends.
     private var electionSituation: Election.Situation {
         let peers = replication.peers
         let milliseconds = now.elapsedMilliseconds

@@ -54,9 +54,9 @@ extension Replica {
         // Before the checkpoint, which need not store what is forgotten.
         forgetRegisters(isIdle: held.isEmpty)
         defer { replication.turn.clear() }
-        // Immediate first: it rests on earlier turns alone. The last three behind `store`: a truncation relies on what
-        // this turn holds, an installation reads its batches from the log, and a checkpoint must not cover what is not
-        // stored.
+        // Immediate outputs come first, because they depend on earlier turns alone. The last three follow `store`.
+        // A truncation relies on the operations of this turn, an installation reads its batches from the log, and a
+        // checkpoint must not cover operations that are not stored.
         var outputs = replication.turn.immediate
         outputs.append(all: held)
         outputs.append(all: truncation)
@@ -150,8 +150,8 @@ extension Replica {
                 evictions: replication.peers.evictions.all, lease: coordination.election.told))
     }
 
-    /// Has the store sync at once what somebody waits for, and everything else as often as a heartbeat tells what is
-    /// durable.
+    /// Has the store sync at once if a request waits for it, and otherwise as often as a heartbeat announces the
+    /// durable operations.
     private mutating func dueSynchronization() -> [Output] {
         let isAwaited = replication.turn.asksForHeartbeats || replication.turn.owesHeartbeat
         if isAwaited || heartbeats.isDue(at: now.elapsedMilliseconds) { turns.awaitStored() }

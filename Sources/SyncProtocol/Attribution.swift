@@ -1,13 +1,14 @@
-/// For whom an operation was made, and by which rules he could: what is noted of each write of a user.
+/// The user of an operation, and the rules that permitted it.
 ///
-/// Operations of administrators, whom no rule concerns, and those that nodes make themselves have none.
+/// Operations of administrators and those of nodes have no attribution, because rules do not apply to them.
 ///
-/// One object stands for all that a client writes under the same rules, so that most comparisons look at two addresses.
+/// All operations of a client under the same rules share one object, so that most comparisons compare two
+/// addresses.
 public final class Attribution: Sendable {
-    /// The longest noted name of a user, in bytes: tokens name nobody by more.
+    /// The longest recorded user name, in bytes. No token has a longer one.
     package static let nameLimit = 256
 
-    /// The user, as rules know him by `auth.uid`; nil for somebody who was not signed in, or whose `auth` names nobody.
+    /// The user's `auth.uid` in rules; nil for a client that was not signed in, or whose `auth` has no such name.
     public let user: String?
     /// The digest of the rules by which the node judged that took the write.
     public let rules: String

@@ -1,8 +1,8 @@
 import DataTree
 
-/// For whom the operations of a batch were made: runs of operations with one attribution, in their order.
+/// The attributions of a batch: runs of operations with one attribution, in their order.
 ///
-/// Empty where no operation has one, as in all batches of a cluster without users.
+/// Empty if no operation has one, as in all batches of a cluster without users.
 struct AttributionRuns: Sendable {
     private struct Run: Sendable {
         let attribution: Attribution?
@@ -44,8 +44,9 @@ struct AttributionRuns: Sendable {
 // MARK: - Bytes
 
 extension MessagePackWriter {
-    /// Appends runs: each is an array of how many operations, the user, and the digest of the rules, which is left out where
-    /// it is that of the run with a user before. One of operations without an attribution has the number alone.
+    /// Appends runs: each is an array of the number of operations, the user, and the digest of the rules. The
+    /// digest is omitted if it equals that of the previous run with a user. A run without attribution has only the
+    /// number.
     mutating func append(_ runs: AttributionRuns) { runs.encode(into: &self) }
 
     /// Appends one attribution, or none.
@@ -63,7 +64,7 @@ extension MessagePackWriter {
 
 extension AttributionRuns {
     fileprivate func encode(into writer: inout MessagePackWriter) {
-        // What comes last without a user needs no run.
+        // A last run without attribution is omitted.
         let told = runs.last?.attribution == nil ? runs.dropLast() : runs[...]
         writer.appendArrayHead(told.count)
         var rules: String?

@@ -4,19 +4,16 @@ import DataTree
 ///
 /// A MessagePack array, then its CRC-32C in 4 bytes, little-endian:
 ///
-///     [origin, first, wall milliseconds, {origin: sequence, …}, [operation, …], [run, …]]
+/// The map contains the dependencies, ascending. An operation is `[time, writer, [path, value, path, value, …]]`.
+/// `time` is the difference, modulo 2⁶⁴, to the time of the previous operation (of the first one, to zero).
+/// `writer` is nil if it is the origin, and true if it equals that of the previous operation: a client that stamps
+/// its own writes makes many in a row. The replay of an orphan and a transaction end with their alias, a time and a
+/// writer. A transaction also has its term.
 ///
-/// The map is what the batch depends on, ascending. An operation is
-/// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
-/// time of the operation before (to zero for the first). `writer` is nil if it is the origin, and true
-/// if it is that of the operation before: a client that stamps its own writes makes many in a row. An operation
-/// that replays an orphan, or is a transaction, ends with its alias: a time and a writer; a transaction also with
-/// its term.
-///
-/// The runs are there if an operation was made for a user. A run is `[count, user, rules]`: for whom the next `count`
-/// operations were made, nil for somebody who was not signed in, and the digest of the rules by which that was judged.
-/// `rules` is left out where it is that of the run with a user before. `[count]` is a run of operations for no user, as those
-/// after the last run are.
+/// Runs are present if an operation was made for a user. A run is `[count, user, rules]`: the user of the next
+/// `count` operations, nil for a client that was not signed in, and the digest of the rules that permitted them.
+/// `rules` is omitted if it equals that of the previous run with a user. `[count]` is a run of operations without a
+/// user. The operations after the last run have no user either.
 public enum BatchCoding {
     /// The bytes of a whole batch.
     public static func encode(_ batch: Batch) -> [UInt8] {
@@ -89,7 +86,7 @@ public struct BatchHead: Equatable, Sendable {
     package let dependencies: VersionVector
     /// The number of operations; 1 or more.
     public let count: Int
-    /// Whether it says for whom operations were made, behind them.
+    /// Whether attributions follow the operations.
     let isAttributed: Bool
 
     /// The sequence of the last operation.

@@ -1,15 +1,15 @@
-/// What the ends of a native client's WebSocket say of who the client is: text messages, in order with the frames around them.
+/// A text message about a client's credential on the WebSocket of a native client, in order with the frames around
+/// it.
 ///
-/// What a client shows by its request for the WebSocket holds until a message says something else.
+/// The credential of the request that opened the WebSocket holds until another one replaces it.
 public enum CredentialMessage: Equatable, Sendable {
-    /// `token T`, of a client: what follows is done as whom this token, or secret, shows. One that shows nobody ends the
-    /// connection.
+    /// `token T`, of a client: the following requests use this token or secret. An invalid one ends the connection.
     case token(String)
-    /// `none`, of a client: what follows is done as nobody.
+    /// `none`, of a client: the following requests have no credential.
     case none
     /// `ok`, of a node: what came before was accepted.
     case accepted
-    /// `expired`, of a node: what the client has shown shows nobody any more.
+    /// `expired`, of a node: the client's credential has expired.
     case expired
 
     private static let prefix = "token "

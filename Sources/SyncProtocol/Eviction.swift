@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What a cluster has decided, or is about to decide, about incarnations of one member: they are over.
+/// A decision of a cluster, made or proposed, that incarnations of one member have ended.
 ///
 /// Source: `convergence.md`, section 6.
 public struct Eviction: Hashable, Sendable {

@@ -96,10 +96,10 @@ public enum Received<Message: FrameMessage>: Equatable, Sendable {
     case refused(id: UInt64?, FrameError)
 }
 
-/// The messages of a frame, in order; one that is wrong does not spoil those after it.
+/// The messages of a frame, in order. An invalid message does not affect the following ones.
 ///
-/// A refusal without an id, or of bytes that are not MessagePack, is the last of its frame: the end of the message
-/// is unknown, and the rest could not be answered. The bytes must outlive the reader.
+/// A refusal without an id, or of bytes that are not MessagePack, is the last of its frame, because the end of the
+/// message is unknown. The bytes must outlive the reader.
 public struct FrameReader<Message: FrameMessage> {
     @usableFromInline var reader: MessagePackReader
     @usableFromInline var isBroken = false
@@ -252,7 +252,7 @@ struct MessageHead {
     }
 }
 
-/// The name of a message, where it stands in the frame: it is compared byte by byte, and only an error makes text of it.
+/// The name of a message at its position in the frame. It is compared byte by byte; only errors make text of it.
 struct MessageName: CustomStringConvertible {
     fileprivate let utf8: UnsafeBufferPointer<UInt8>
 

@@ -2,13 +2,13 @@ import DataTree
 
 /// Says what is wrong with bytes that came from outside, where, and how their sender can mend it.
 public struct FrameError: Error, Equatable, Sendable {
-    /// What a node answers, if the bytes came from a client.
+    /// The code of the answer, if the bytes came from a client.
     public let code: ErrorCode
-    /// Where in the frame (or the batch) the offending element begins, in bytes.
+    /// The offset of the offending element in the frame or the batch, in bytes.
     public let offset: Int
-    /// What was expected and what was found, with the offset.
+    /// The expected and the found element, with the offset.
     public let problem: String
-    /// What the author of the sending program can do about it.
+    /// The remedy for the author of the sending program.
     public let fix: String
 
     package init(code: ErrorCode = .invalid, offset: Int, problem: String, fix: String) {

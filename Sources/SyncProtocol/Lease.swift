@@ -1,7 +1,7 @@
 public import DataTree
 
-/// A vote for the coordinator, the member that decides transactions: the term of the election, who got the
-/// vote, and how far it reaches.
+/// A vote for the coordinator, the member that decides transactions: the term of the election, the chosen member,
+/// and the vote's extent.
 ///
 /// Every heartbeat carries the vote of its sender. A member that votes for itself asks for the votes of the
 /// others, and renews its lease with each heartbeat. Source: Gray and Cheriton, *Leases*; Ongaro and
@@ -10,7 +10,7 @@ public struct Lease: Equatable, Sendable {
     /// The highest term on the wire; elections end there.
     public static let lastTerm: UInt64 = 1 << 48
 
-    /// What the sender's vote says.
+    /// The stage of the sender's vote.
     public enum Stage: UInt64, Sendable {
         /// The sender votes for the holder.
         case given

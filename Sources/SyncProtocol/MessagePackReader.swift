@@ -1,12 +1,12 @@
-/// Takes MessagePack elements, one after another, from bytes that may come from anywhere.
+/// Reads MessagePack elements, one after another, from untrusted bytes.
 ///
-/// Nothing is read beyond the bytes, and no declared count is believed before as many bytes are
-/// there: an element of an array has at least one byte, an entry of a map at least two.
+/// It reads nothing beyond the bytes, and trusts no declared count that exceeds the bytes that follow. An element
+/// of an array has at least one byte, an entry of a map at least two.
 ///
 /// The bytes must outlive the reader; it copies what it returns.
 public struct MessagePackReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Where the next element begins, in bytes.
+    /// The offset of the next element, in bytes.
     public private(set) var position = 0
 
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -24,7 +24,7 @@ public struct MessagePackReader {
 
 // MARK: - Heads
 
-/// What the next element is; the bytes or elements that it counts follow.
+/// The kind of the next element; the bytes or elements that it counts follow.
 enum Head {
     case nothing
     case boolean(Bool)
@@ -203,7 +203,7 @@ extension MessagePackReader {
         return element
     }
 
-    /// Takes so many elements. What is only declared gets little memory.
+    /// Reads the given number of elements. Memory is reserved for elements that exist, not for declared ones.
     @inline(__always)
     package mutating func elements<Element>(
         _ count: Int, _ next: (inout MessagePackReader) throws(FrameError) -> Element

@@ -1,6 +1,6 @@
 /// How native clients reach a node's HTTP port: a WebSocket, each of whose binary messages is one frame.
 public enum NativeProtocol {
-    /// What a client asks for.
+    /// The path that a client requests.
     public static let path = "/.hearth"
     /// The subprotocol that both ends name.
     public static let name = "hearth.1"

@@ -3,7 +3,7 @@ public import DataTree
 /// A part of what is listened to that differs from what the client holds.
 public struct ChangedRange: Equatable, Sendable {
     package let range: LeafRange
-    /// What is there instead of all leaves of the range.
+    /// The writes that replace all leaves of the range.
     public let writes: [Write]
 
     package init(_ range: LeafRange, writes: [Write]) {
@@ -13,8 +13,8 @@ public struct ChangedRange: Equatable, Sendable {
 }
 
 extension ChangedRange {
-    /// All that is in the range, as one value; nil if a priority stands there without the rest of its location, which
-    /// a value cannot show.
+    /// The content of the range as one value; nil if it contains a priority without the rest of its location, which
+    /// a value cannot express.
     public var value: Value? {
         var value = Value.null
         // An object must be there before it can have a priority.
@@ -29,7 +29,7 @@ extension ChangedRange {
     }
 }
 
-/// What a node tells a client.
+/// A message of a node to a client.
 public enum NodeMessage: Equatable, Sendable {
     /// `["ok", id]`: done, and durable as the node's durability mode promises.
     case ok(id: UInt64)
@@ -40,12 +40,12 @@ public enum NodeMessage: Equatable, Sendable {
     case pushed(id: UInt64, key: Key)
     /// `["value", id, value]`, priorities in export form.
     case value(id: UInt64, value: Value)
-    /// `["unindexed", listen]`, ahead of the `ok` of a listen, from nodes of earlier versions: its order has no index that anybody
-    /// named.
+    /// `["unindexed", listen]`, before the `ok` of a listen, from nodes of earlier versions: its order has no
+    /// declared index.
     case unindexed(listen: UInt64)
-    /// `["change", listen, [[relative path, value], …]]`: what one operation changed, applied
-    /// together and in order. The first one of a listen, and each one at the empty path, is all that
-    /// the listen shows; a first one without writes says that the client holds exactly that.
+    /// `["change", listen, [[relative path, value], …]]`: the changes of one operation, applied together and in
+    /// order. The first one of a listen, and each one at the empty path, is the whole content of the listen. A
+    /// first one without writes says that the client holds exactly that content.
     case change(listen: UInt64, writes: [Write])
     /// `["ranges", listen, [[after, through, [[relative path, value], …]], …]]`: the first answer of a
     /// listen for a client that holds the rest; all leaves of each range give way to the writes.
@@ -55,8 +55,8 @@ public enum NodeMessage: Equatable, Sendable {
     case ready(
         id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: VersionVector
     )
-    /// `["seen", time, {origin: sequence, …}]`: what the frame shows: nothing newer than the time, and
-    /// more of these origins than was told before.
+    /// `["seen", time, {origin: sequence, …}]`: the frame shows nothing newer than the time, and more of these
+    /// origins than earlier frames.
     case seen(time: HybridTime, holds: VersionVector)
     /// `["error", id, code, problem, fix]`: nothing was done.
     case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
@@ -74,16 +74,16 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case unavailable
     /// A limit of the node is reached.
     case tooBig = "too_big"
-    /// What is there is not what the condition of the write says.
+    /// The data do not meet the condition of the write.
     case changed
-    /// Nobody has done what has this stamp, and nobody will: it may be asked for with a new one.
+    /// No node has executed the request with this stamp, and none will. The client may repeat it with a new stamp.
     case late
     /// This node has not done what has this stamp, and cannot know yet whether another one has: ask
     /// again, with the same stamp.
     case undecided
     /// The node does not hold what the client has seen elsewhere.
     case behind
-    /// What was written before may still change.
+    /// Earlier writes may still change the data.
     case notStable = "not_stable"
     /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
     case noMajority = "no_majority"

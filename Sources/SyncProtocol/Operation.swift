@@ -31,12 +31,12 @@ extension Write {
 public struct Operation: Equatable, Sendable {
     package var stamp: Stamp
     package var writes: [Write]
-    /// The stamp of the orphaned operation that this one replays: a node that has this one does not do that one. Of a
+    /// The stamp of the orphaned operation that this one replays; a node executes only one of the two. For a
     /// transaction, the name under which a client may repeat it.
     public var alias: Stamp?
-    /// Of a transaction with a name, the term of the coordinator that decided it.
+    /// The term of the coordinator that decided a transaction with a name.
     public var term: UInt64?
-    /// The user for whom it was made; nil of an administrator, and of what a node does by itself.
+    /// The user of the operation; nil for an administrator and for operations of the node itself.
     public var attribution: Attribution?
 
     package init(
@@ -60,8 +60,8 @@ public struct Batch: Equatable, Sendable {
     package var first: UInt64
     /// Wall clock of the origin when it accepted the operations, milliseconds since 1970.
     public var wallMilliseconds: UInt64
-    /// The operations of others that the origin has come to hold since its batch before: a replica applies the batch
-    /// once it holds them, too.
+    /// The operations of other origins that the origin has received since its previous batch. A replica applies the
+    /// batch once it holds them, too.
     public var dependencies: VersionVector
     /// At least one.
     public var operations: [Operation]

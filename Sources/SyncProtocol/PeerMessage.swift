@@ -1,4 +1,4 @@
-/// What nodes tell each other. Each is a MessagePack array that begins with its name.
+/// A message between nodes: a MessagePack array that begins with its name.
 ///
 /// `batch` and `heartbeat` go to all over PUB/SUB, where anything may be lost; the others go from one
 /// DEALER to one ROUTER and back. Source: `replication-protocol.md`, section 3.
@@ -112,7 +112,7 @@ public struct CheckpointChunk: Equatable, Sendable {
     }
 }
 
-/// What a node publishes four times a second: what it holds durably, and a closed timestamp.
+/// A heartbeat, published four times a second: the node's durable operations, and a closed timestamp.
 public struct Heartbeat: Equatable, Sendable {
     package var cluster: String
     package var member: String
@@ -124,8 +124,8 @@ public struct Heartbeat: Equatable, Sendable {
     /// The sender will never again make an operation with a stamp of this time or an earlier one. It
     /// lags the clock, because clients that come from other nodes bring stamps with them.
     public var closedTimestamp: HybridTime
-    /// The current writers of the members that the sender has heard from, itself included; ascending. Of any other
-    /// writer it takes only operations that some member's heartbeat shows.
+    /// The current writers of the members that the sender has heard from, itself included; ascending. The sender
+    /// accepts only those operations of other writers that some member's heartbeat shows.
     public var writers: [WriterID]
     /// The evictions that the sender knows durably.
     public var evictions: [Eviction]

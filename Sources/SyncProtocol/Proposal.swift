@@ -33,8 +33,8 @@ public struct Proposals: Equatable, Sendable {
     package var member: String
     /// The incarnation of the coordinator that they are meant for; another one ignores them.
     public var coordinator: WriterID
-    /// What the member held when it sent them: the clients have seen no more, so the coordinator decides
-    /// once it holds that.
+    /// The operations that the member held when it sent them. Its clients have seen no more, so the coordinator
+    /// decides once it holds them.
     public var seen: VersionVector
     package var all: [Proposal]
 
@@ -46,23 +46,23 @@ public struct Proposals: Equatable, Sendable {
     }
 }
 
-/// What the coordinator has decided.
+/// A decision of the coordinator.
 public struct Verdict: Equatable, Sendable {
-    /// What became of a proposal.
+    /// The outcome of a proposal.
     public enum Outcome: Equatable, Sendable {
         /// It is done, and durable on so many members.
         case done(WriteConcern)
-        /// What is there has another hash.
+        /// The data have another hash.
         case changed
         /// The value cannot be written there.
         case invalid(problem: String, fix: String)
-        /// It was made so long ago that nobody knows any more whether it was done.
+        /// The proposal is so old that its outcome is forgotten.
         case forgotten
     }
 
     package var id: Stamp
     package var outcome: Outcome
-    /// What the decision rests on: the client is told once the member that it asked holds this.
+    /// The basis of the decision. The client's node answers once it holds this.
     public var basis: VersionVector
 
     package init(_ id: Stamp, _ outcome: Outcome, basis: VersionVector) {

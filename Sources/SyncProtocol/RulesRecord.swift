@@ -1,11 +1,11 @@
 package import DataTree
 
-/// The rules of a cluster as they travel and are kept: the latest such record counts on every node.
+/// The rules of a cluster as nodes send and store them; the latest record is in force on every node.
 ///
-/// Among the operations of nodes it is a write at a place that no client can name and no tree shows, so that it is stored,
-/// published and repaired with the data, and every node has it before what its author wrote after it.
+/// It is a write at a location that no client can name and no tree shows. It is therefore stored, published and
+/// repaired with the data, and arrives everywhere before the later writes of its author.
 public struct RulesRecord: Equatable, Sendable {
-    /// When it was accepted, and by whom; the record with the latest one counts.
+    /// The time of its acceptance, and the accepting writer; the record with the latest stamp is in force.
     public let stamp: Stamp
     /// The document, as its author wrote it.
     public let source: String
@@ -95,6 +95,6 @@ extension MessagePackReader {
 }
 
 extension RulesRecord {
-    /// The place as it stands in a batch.
+    /// The location as text, as in a batch.
     fileprivate static let pathText = path.keys.map(\.text).joined(separator: "/")
 }

@@ -1,4 +1,4 @@
-/// What a replica tells a session of values: a message, and which other answers have the same writes.
+/// A message of a replica to a session of values, with a number that messages with equal writes share.
 public struct SessionAnswer: Equatable, Sendable {
     /// The message.
     public var message: NodeMessage

@@ -50,7 +50,7 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     public static func < (a: HybridTime, b: HybridTime) -> Bool { a.bits < b.bits }
 }
 
-/// When and by whom a write was made; the order of stamps is the order of writes, everywhere.
+/// The time and the writer of a write; the order of stamps is the order of writes, everywhere.
 public struct Stamp: Hashable, Comparable, Sendable {
     /// When it was made.
     public let time: HybridTime

@@ -1,17 +1,17 @@
 /// The clock with which a client stamps its own writes: it follows the node's clock, stays behind it, and
 /// exceeds every time that the client has seen.
 ///
-/// A client counts the milliseconds since the node told its time, so a wall clock of its own that steps or is wrong
-/// does no harm. A stamp lags the node's clock at most by the latency of the node's answer. So of two writes at one
-/// node, the second made after the first was answered, the second wins.
+/// A client counts the milliseconds since the node reported its time, so a wrong or stepping wall clock does no
+/// harm. A stamp lags the node's clock at most by the latency of the node's answer. If a client makes a second
+/// write after the answer to the first one at the same node, the second therefore wins.
 ///
-/// Where no write with one of its stamps is left whose outcome is unknown, it may start over behind a node's clock, as
-/// another writer: so a client that has followed a wrong clock writes at nodes whose clocks are right.
+/// If no write with one of its stamps has an unknown outcome, it may start again behind a node's clock, as another
+/// writer. A client that has followed a wrong clock can thus write at nodes with the right time.
 public struct StampClock: Sendable {
     /// How far a stamp may be ahead of the clock of a node that takes it, in milliseconds.
     package static let aheadLimitMilliseconds: UInt64 = 10_000
 
-    /// Whose stamps are issued.
+    /// The writer of the issued stamps.
     public private(set) var writer: WriterID
     /// The newest time that was issued or seen.
     private var last = HybridTime.zero

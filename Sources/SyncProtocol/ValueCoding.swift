@@ -53,7 +53,7 @@ extension MessagePackReader {
     ) throws(FrameError) -> Value {
         try checkNesting(nesting, at: start)
         if let packed = packedObject(count) { return packed }
-        // What is only declared gets little memory.
+        // Memory is reserved for members that exist, not for declared ones.
         var builder = ObjectBuilder(expectedMembers: min(count, 64))
         for _ in 0..<count {
             let place = position

@@ -2,7 +2,8 @@ internal import Rules
 internal import SyncProtocol
 internal import Tokens
 
-/// Who clients are by what they show, secrets and tokens, and who may do something. All sessions of a gateway share one.
+/// The identities of clients, by their secrets and tokens, and their permissions. All sessions of a gateway share
+/// one.
 package final class Access {
     private let secrets: SecretHashes?
     private var tokens: TokenVerifier?
@@ -30,13 +31,13 @@ package final class Access {
     /// Whether pages of other sites know nothing by which they could do anything.
     var keepsOutPages: Bool { !isOpen && tokens?.trust.acceptsUnsigned != true }
 
-    /// Who a client is that has shown nothing.
+    /// The identity of a client without a credential.
     package var initial: Identity { Identity(isOpen ? .administrator : .anonymous) }
 
-    /// Whether the replica is asked to do something for somebody.
+    /// Whether the replica receives requests of a principal.
     ///
-    /// Without rules it would refuse whatever a user wants. Where tokens show users, it says so itself; elsewhere
-    /// a user is whoever has shown nothing, and is refused before the body is read.
+    /// Without rules, the replica refuses all requests of users. If tokens are configured, the replica itself
+    /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
     func admits(_ principal: Principal) -> Bool {
         principal == .administrator || hasRules || tokens != nil
     }
@@ -51,17 +52,17 @@ package final class Access {
         isEmulator ? Identity(.administrator) : identity
     }
 
-    /// From now on other tokens are trusted. Who has shown one before is to be reviewed.
+    /// Replaces the trusted token issuers. Identities by earlier tokens must be reviewed.
     func trust(_ trust: TokenTrust) { tokens?.trust = trust }
 
-    /// Ends an identity by a token whose key is not trusted any more.
+    /// Ends an identity if the key of its token is no longer trusted.
     func review(_ identity: inout Identity, at now: Moment) {
         if let trust = tokens?.trust { identity.end(unless: trust, at: now) }
     }
 
-    /// Who shows a text.
+    /// Returns the identity that a credential proves.
     ///
-    /// - Throws: what is wrong with it, as far as its sender is told.
+    /// - Throws: The failure, with the details that the sender may learn.
     func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
         if let secrets, secrets.contains(text) { return Identity(.administrator) }
         guard tokens != nil else { throw .wrong }
@@ -73,7 +74,7 @@ package final class Access {
         }
     }
 
-    /// Who shows a text, and acts as some user: only administrators do.
+    /// Returns the identity of an administrator who acts as a user.
     func identity(
         of text: String, actingAs user: Claim?, at now: Moment
     ) throws(CredentialFailure) -> Identity {

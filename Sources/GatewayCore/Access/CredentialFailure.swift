@@ -1,6 +1,6 @@
 internal import Tokens
 
-/// Why what a client shows does not show who it is, as far as it is told.
+/// The reason why a credential is invalid, as far as its sender may learn it.
 enum CredentialFailure: Error, Equatable {
     /// It is no secret, and no token that is trusted.
     case wrong
@@ -8,10 +8,10 @@ enum CredentialFailure: Error, Equatable {
     case algorithm(String)
     /// It is a token that has expired, or was taken back.
     case expired
-    /// Somebody who is no administrator wants to act as some user.
+    /// A client other than an administrator requests to act as a user.
     case notAdministrator
 
-    /// What is told of a token's failure: not how near it came.
+    /// The failure of a token, without details that help to guess one.
     init(_ failure: TokenFailure) {
         switch failure {
         case .expired, .revoked: self = .expired
@@ -29,7 +29,7 @@ enum CredentialFailure: Error, Equatable {
         }
     }
 
-    /// What a client is told.
+    /// The answer to the client.
     var refusal: RestFailure {
         switch self {
         case .wrong: .wrongCredential

@@ -4,13 +4,13 @@ internal import Rules
 internal import SyncProtocol
 internal import Tokens
 
-/// What a request shows to be done: `Authorization: Bearer S`, `auth=S` or `access_token=S`, secrets or tokens.
+/// The secrets or tokens of a request: `Authorization: Bearer S`, `auth=S` or `access_token=S`.
 struct Credentials {
     private static let scheme = "bearer "
     private static let names = ["auth", "access_token"]
     private static let override = "auth_variable_override"
 
-    /// The texts that are shown; an `Authorization` of another scheme counts as one, and shows nobody.
+    /// The credentials. An `Authorization` of another scheme counts as one, which is invalid.
     private let texts: [String]
     /// The user as which an administrator wants the request done, as JSON.
     private let user: String?
@@ -29,9 +29,9 @@ struct Credentials {
         return String(authorization.dropFirst(scheme.count).trimmingBlanks)
     }
 
-    /// Who sends the request; if several texts are shown, all have to show the same.
+    /// Returns the identity of the sender; several credentials must prove the same one.
     ///
-    /// - Throws: a refusal that does not say how near a guess came.
+    /// - Throws: A refusal without details that help to guess a credential.
     func identity(
         by access: Access, _ json: JSONReader, at now: Moment
     ) throws(RestFailure) -> Identity {
@@ -65,6 +65,6 @@ struct Credentials {
 }
 
 extension RestFailure {
-    /// Whether the answer waits, so that whoever guesses secrets gets on slowly.
+    /// Whether the answer is delayed, to slow down guesses of secrets.
     var isDelayed: Bool { status == 401 }
 }

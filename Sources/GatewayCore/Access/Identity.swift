@@ -2,21 +2,21 @@ package import Rules
 internal import SyncProtocol
 internal import Tokens
 
-/// Who a client is, and for how long.
+/// The identity of a client, and its expiry.
 package struct Identity: Equatable {
-    /// Who it is, as far as rules ask.
+    /// The principal that rules see.
     package var principal: Principal
     /// When what it has shown expires, in seconds since 1970; nil if that does not.
     var expiresSeconds: Double?
-    /// When that shows nothing any more, by the clock that never steps.
+    /// The time of expiry on the monotonic clock.
     private(set) var endMilliseconds: UInt64?
     /// By what a token was believed that it has shown.
     private var proof: TokenProof?
 
-    /// Somebody whom no token shows.
+    /// The identity of a client without a token.
     package init(_ principal: Principal) { self.principal = principal }
 
-    /// Whom a token shows.
+    /// The identity that a token proves.
     init(_ shown: TokenIdentity, at now: Moment) {
         self.init(shown.principal)
         expiresSeconds = shown.expiresSeconds
@@ -28,13 +28,13 @@ package struct Identity: Equatable {
         endMilliseconds = now.elapsedMilliseconds + UInt64(max(0, left))
     }
 
-    /// Ends it, if it was believed by a key that is not trusted any more.
+    /// Ends the identity if its key is no longer trusted.
     mutating func end(unless trust: TokenTrust, at now: Moment) {
         guard let proof, !trust.believes(proof) else { return }
         endMilliseconds = min(endMilliseconds ?? .max, now.elapsedMilliseconds)
     }
 
-    /// Whether what it has shown shows nothing any more.
+    /// Whether the identity has expired.
     func hasEnded(at milliseconds: UInt64) -> Bool {
         endMilliseconds.map { milliseconds >= $0 } ?? false
     }

@@ -1,8 +1,8 @@
 internal import SyncProtocol
 
-/// Refusals of requests that showed no secret, or a wrong one, until they are sent.
+/// Refusals of requests without a valid credential, until they are sent.
 ///
-/// All wait equally long, so that the time says nothing, and whoever guesses gets on slowly.
+/// All wait equally long. The time therefore reveals nothing, and guesses are slow.
 struct Refusals {
     /// How long each waits.
     static let delayMilliseconds: UInt64 = 100

@@ -1,7 +1,7 @@
 internal import HTTPText
 internal import SyncProtocol
 
-/// What a connection does at the moment.
+/// The present activity of a connection.
 enum Activity {
     /// It waits for a request, or for the rest of its head.
     case idle

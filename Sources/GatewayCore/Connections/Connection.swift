@@ -17,13 +17,13 @@ struct Connection {
     var numbers = RequestNumbers()
     /// Who speaks.
     var identity: Identity
-    /// Whom the replica takes for the one who speaks by the session.
+    /// The principal that the replica has for the session.
     private var identified: Principal?
     /// Whether the replica has a session of this connection.
     private var hasSession = false
     /// Whether the replica holds back what the session listens to.
     private(set) var isHeld = false
-    /// What the client is waited for, and since when.
+    /// The event that the connection waits for, and the start of the wait.
     private var phase = ConnectionPhase.idle
     private var phaseMilliseconds: UInt64
 
@@ -108,7 +108,7 @@ struct Connection {
         context.output(.open(session))
     }
 
-    /// Tells the replica who speaks, unless it knows.
+    /// Announces the client's principal to the replica, if it has changed.
     mutating func identify(_ context: inout GatewayContext) {
         guard identified != identity.principal else { return }
         identified = identity.principal

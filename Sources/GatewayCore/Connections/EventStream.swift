@@ -4,10 +4,10 @@ internal import JSONText
 internal import Marks
 internal import SyncProtocol
 
-/// The events of one listen, as server-sent events as Firebase sends them.
+/// The events of one listen, as server-sent events in Firebase's form.
 ///
-/// The first event shows all. A value too large for one part leaves in parts; what follows waits behind it, and the replica
-/// is told to hold back the rest.
+/// The first event contains the whole data. A value too large for one part is sent in parts. Later events wait
+/// behind it, and the replica holds back further ones.
 struct EventStream {
     private let listen: UInt64
     private let form: JSONWriter.Form
@@ -36,7 +36,7 @@ struct EventStream {
     /// Whether a large event has not left yet, or what waits behind it.
     var isPartWay: Bool { rest != nil || !waiting.isEmpty }
 
-    /// What a message of the replica becomes.
+    /// The result of a message of the replica.
     enum Step {
         case nothing
         case sends([UInt8])
@@ -82,14 +82,14 @@ struct EventStream {
         return body.piece(EventStreamText.bytes(event: "keep-alive", data: EventStream.null))
     }
 
-    /// The end of a stream whose client shows nothing any more; Firebase's clients compare the text, which is no JSON.
+    /// The end of a stream whose credential has expired. Firebase's clients compare the text, which is not JSON.
     var revocation: [UInt8] {
         let text = Array("credential is no longer valid".utf8)
         return body.piece(EventStreamText.bytes(event: "auth_revoked", data: text)) + body.end
     }
 
     private static let null = Array("null".utf8)
-    /// What the replica tells before it holds back the rest comes from a few turns.
+    /// The most messages that the replica sends before it holds back the rest; they come from a few turns.
     private static let waitingLimit = 10_000
 }
 

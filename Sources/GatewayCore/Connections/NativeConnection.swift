@@ -2,13 +2,12 @@ internal import HTTPText
 internal import Rules
 internal import SyncProtocol
 
-// A native client, whose frames go past the gateway: who it is, the gateway says.
+// A native client. Its frames bypass the gateway, which supplies its identity.
 
 extension Connection {
     /// Processes a text message of a native client, between its frames.
     ///
-    /// Whoever shows what shows nobody is disconnected: to guess again takes another connection, whose request is refused with
-    /// the reason.
+    /// An invalid credential closes the connection, so every guess costs a new connection.
     mutating func receive(credential text: [UInt8], _ context: inout GatewayContext) {
         guard case .native = activity else { return }
         switch CredentialMessage(text) {
@@ -30,7 +29,7 @@ extension Connection {
         goOnNatively(as: context.access.initial, saying: .expired, &context)
     }
 
-    /// Goes on as somebody, if that may do anything.
+    /// Continues with another identity, if that has any permission.
     private mutating func goOnNatively(
         as next: Identity, saying message: CredentialMessage, _ context: inout GatewayContext
     ) {
@@ -44,7 +43,7 @@ extension Connection {
 }
 
 extension Access {
-    /// Who shows a text, by a connection that is open already.
+    /// Returns the identity that a credential proves, on an open connection.
     fileprivate func nativeIdentity(
         of text: String, at now: Moment
     ) throws(CredentialFailure) -> Identity {

@@ -13,9 +13,9 @@ struct OpenRequest {
     let plan: RequestPlan
     /// Who sends it.
     let identity: Identity
-    /// What has arrived of a body that is kept.
+    /// The received part of a body.
     var body: [UInt8] = []
-    /// Whether the client waits until it is told to send the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     var awaitsContinue: Bool
     /// Whether the answer is due before the body is read, and the connection closes after it.
     let answersAtOnce: Bool

@@ -3,7 +3,7 @@ internal import SyncProtocol
 
 /// A connection that speaks Firebase's WebSocket protocol: its frames, and the session in them.
 struct RealtimeConnection {
-    /// Where the session is.
+    /// The owner of the session.
     enum Owner {
         case connection(RealtimeSession)
         /// It has this number, and changes from long polls to this connection.
@@ -42,13 +42,13 @@ struct RealtimeConnection {
         session?.isSilent(at: now, told: toldMilliseconds) ?? false
     }
 
-    /// Whether the client of its own session counts as gone, or what it has shown shows nothing any more.
+    /// Whether the client of its own session counts as gone, or its credential has expired.
     func isDue(at now: Moment) -> Bool {
         isSilent(at: now) || session?.hasEndedIdentity(at: now) ?? false
     }
 }
 
-/// What a request for Firebase's WebSocket says.
+/// The head of a request for Firebase's WebSocket.
 struct RealtimeRequestHead {
     let key: String
     let host: String

@@ -231,7 +231,7 @@ extension Connection {
         restartPhase(&context)
     }
 
-    /// Sends an answer after which the connection closes, as what it brings has no meaning any more.
+    /// Sends an answer and closes the connection, because its further input has no meaning.
     mutating func sendLast(_ answer: Answer, _ context: inout GatewayContext) {
         var bytes: [UInt8] = []
         if var text = answer.text { _ = text.write(to: &bytes, atLeast: PartSizes().answerBytes) }
@@ -282,7 +282,7 @@ extension Connection {
         become(.streaming(stream))
     }
 
-    /// Ends a stream whose client shows nothing any more.
+    /// Ends a stream whose credential has expired.
     mutating func revokeStream(_ context: inout GatewayContext) {
         guard case .streaming(let stream) = activity else { return }
         context.send(stream.revocation, to: id)

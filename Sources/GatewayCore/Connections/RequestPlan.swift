@@ -4,13 +4,13 @@ internal import JSONText
 internal import Rules
 internal import SyncProtocol
 
-/// What is done with a request once it is complete, as its head says.
+/// The handling of a request once it is complete, according to its head.
 enum RequestPlan {
     case answer(Answer)
     case rest(RestRequest)
     /// The rules of the cluster are read or replaced.
     case rules(RulesDocumentRequest)
-    /// An administrator is told of the node.
+    /// A report about the node, for an administrator.
     case report(NodeReport)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
@@ -88,13 +88,13 @@ enum RequestPlan {
 }
 
 extension GatewayContext {
-    /// What anybody may ask for: whether the node serves, and sessions of Firebase's protocol, whose clients show who they are by
-    /// messages.
+    /// Paths that need no credential: the health of the node, and sessions of Firebase's protocol, whose clients
+    /// sign in by messages.
     private static let openPaths = ["/health", "/.ws", "/.lp"]
 
-    /// Who sends a request.
+    /// Returns the identity of a request's sender.
     ///
-    /// - Throws: why whoever it is may do nothing here.
+    /// - Throws: The reason for which the sender may do nothing here.
     borrowing func identity(of head: RequestHead) throws(RestFailure) -> Identity {
         guard hostRule.permits(head.authority) else { throw .host(head) }
         guard originRule.decide(head) != .refused else { throw .origin }
@@ -146,7 +146,7 @@ extension Answer {
             status: 404, AnswerText(Array(text.utf8)), type: "text/plain; charset=utf-8")
     }
 
-    /// What a browser asks before it lets a page of another origin send a request.
+    /// Answers the question of a browser before it lets a page of another origin send a request.
     fileprivate init(preflightFor head: RequestHead) {
         self.init(status: 204)
         let methods = "GET, PUT, POST, PATCH, DELETE, OPTIONS"

@@ -29,7 +29,7 @@ package struct SessionEnd: Equatable, Sendable {
     }
 
     package let reason: Reason
-    /// What was wrong, for the close frame and the log; empty if nothing was.
+    /// The problem, for the close frame and the log; empty if there was none.
     package let problem: String
 
     package init(_ reason: Reason, _ problem: String = "") {

@@ -3,7 +3,7 @@ internal import JSONText
 internal import Rules
 internal import SyncProtocol
 
-// Requests of a page: who it is, its windows, its questions and commands.
+// Requests of a page: its sign-in, windows, questions and commands.
 
 extension ConsoleSession {
     /// Processes a message of the page.
@@ -76,7 +76,7 @@ extension ConsoleSession {
         (questions, commands) = ([:], [:])
         (wantsStatus, statusRequest) = (false, nil)
         let user = next.principal.auth?.json ?? "\"administrator\""
-        // Names and addresses are for those who have shown who they are.
+        // Only clients with a credential receive names and addresses.
         let ready = ConsoleText.ready(
             next.principal == .anonymous ? nil : console, user: user, isOpen: access.isOpen,
             hasTokens: access.hasTokens,

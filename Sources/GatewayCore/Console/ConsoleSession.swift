@@ -4,11 +4,11 @@ internal import QueryEngine
 internal import Rules
 internal import SyncProtocol
 
-/// What a gateway must do for a session of the console, in order.
+/// A task of the gateway for a session of the console; the gateway executes them in order.
 enum ConsoleEffect: Equatable {
     /// Send a text message.
     case send([UInt8])
-    /// Tell the replica who the client is from here on.
+    /// Announce the client's principal to the replica.
     case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])

@@ -4,7 +4,7 @@ internal import SyncProtocol
 // How a gateway does what sessions with long polls want: their effects concern other connections than the one that is being
 // processed, so these get signals.
 
-/// What a connection must do because of a session that is not its own.
+/// A task of a connection because of another connection's session.
 enum ConnectionSignal {
     /// The client has connected again, and ended the connection's session by its name.
     case displaced
@@ -78,7 +78,7 @@ extension GatewayContext {
         }
     }
 
-    /// Looks who of those who poll is still believed, now that other keys are trusted.
+    /// Checks the identities of long polls again after a change of the trusted keys.
     mutating func reviewLongPolls() {
         let now = now
         for id in longPolls.all {

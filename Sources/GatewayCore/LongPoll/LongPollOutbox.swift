@@ -1,4 +1,4 @@
-/// What a session with long polls has to tell until a poll takes it.
+/// The messages of a session with long polls until a poll fetches them.
 struct LongPollOutbox {
     /// With more bytes than this the session ends.
     static let byteLimit = ChunkJoiner.byteLimit

@@ -1,7 +1,7 @@
 internal import HTTPText
 internal import SyncProtocol
 
-/// What a request to `/.lp` asks for: Firebase's long polling, by script elements of a web page.
+/// A request to `/.lp`: Firebase's long polling, by script elements of a web page.
 ///
 /// Source: `firebase-websocket.md`, section 7.
 enum LongPollRequest: Equatable {
@@ -58,7 +58,7 @@ enum LongPollRequest: Equatable {
     }
 }
 
-/// By what a client shows that a session is its own: two texts that nobody can guess.
+/// The proof that a session belongs to a client: two unpredictable texts.
 struct LongPollCredential: Equatable {
     let id: String
     let password: String

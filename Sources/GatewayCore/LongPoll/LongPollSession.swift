@@ -2,11 +2,11 @@ internal import JSONText
 internal import Rules
 internal import SyncProtocol
 
-/// What a gateway must do for a session with long polls, in order.
+/// A task of the gateway for a session with long polls; the gateway executes them in order.
 enum LongPollEffect: Equatable {
     /// Answer the poll that a connection holds by a script.
     case answer([UInt8], to: SessionID)
-    /// Tell the replica who the client is from here on.
+    /// Announce the client's principal to the replica.
     case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
@@ -136,8 +136,8 @@ extension LongPollSession {
         return removeEffects()
     }
 
-    /// Answers a poll that was held for long enough, and ends a session that nothing has come from, or whose change to a
-    /// WebSocket does not come to an end.
+    /// Answers a poll that has waited long enough. Ends a silent session, and one whose change to a WebSocket does
+    /// not complete.
     mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
         perform(realtime.expireCredential(at: now))
         let isOverdue = transport?.isOverdue(at: now, after: times.switchMilliseconds) ?? false
@@ -151,7 +151,7 @@ extension LongPollSession {
         return removeEffects()
     }
 
-    /// Signs the client out, if the key of its token is not trusted any more.
+    /// Signs the client out if the key of its token is no longer trusted.
     mutating func reviewIdentity(at now: Moment) -> [LongPollEffect] {
         perform(realtime.reviewIdentity(at: now))
         return removeEffects()
@@ -182,7 +182,7 @@ extension LongPollSession {
     /// Begins to change to the WebSocket of a connection.
     mutating func beginSwitch(to connection: SessionID) -> [LongPollEffect] {
         if let transport {
-            // Of one that has switched, the other WebSocket is all that the client reads.
+            // After the switch, the client reads only the other WebSocket.
             guard !hasSwitched else {
                 return [.close(connection, SessionEnd(.replaced))]
             }

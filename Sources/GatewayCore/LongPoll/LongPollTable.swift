@@ -47,7 +47,7 @@ struct LongPollTable {
         return id
     }
 
-    /// Changes a session; returns what follows from it. Of one that is gone, nothing does.
+    /// Changes a session; returns the effects. A session that is gone has none.
     mutating func update(
         _ id: SessionID, _ body: (inout LongPollSession) -> [LongPollEffect]
     ) -> [LongPollEffect] {

@@ -30,8 +30,8 @@ enum LongPollText {
     /// Ends a session that is not known.
     static let close = Array("pLPCommand(\"close\");\n".utf8)
 
-    /// JSON as part of a script, where it has the same meaning: a member `__proto__` would be the object's prototype, and
-    /// older browsers take two characters of Unicode for the ends of lines.
+    /// JSON as part of a script with the same meaning. Two differences matter: a member `__proto__` would set the
+    /// object's prototype, and older browsers treat two Unicode characters as line ends.
     static func script(_ json: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(json.count + 16)
@@ -52,7 +52,7 @@ enum LongPollText {
     private static let lineSeparator: [UInt8] = [0xE2, 0x80, 0xA8]
     private static let paragraphSeparator: [UInt8] = [0xE2, 0x80, 0xA9]
 
-    /// What stands for the bytes at an index, and how many these are; nil if they mean the same in a script.
+    /// Returns the replacement of the bytes at an index, and their number; nil if a script reads them alike.
     private static func replacement(
         in json: [UInt8], at index: Int
     ) -> (text: String, count: Int)? {

@@ -2,8 +2,9 @@
 public struct LongPollTimes: Sendable {
     /// How long a poll is held, below the 25 s after which clients send another one.
     public var holdMilliseconds: UInt64 = 20_000
-    /// How long a session may change to a WebSocket. A poll that got lost on its way is missed by nobody but the node, since
-    /// the client has no use for the answer: after so long the session is over, and the client begins another one.
+    /// The time within which a session must change to a WebSocket. If the last poll gets lost, only the node
+    /// notices, because the client does not need its answer. The session then ends, and the client begins another
+    /// one.
     public var switchMilliseconds: UInt64 = 20_000
 
     /// The times of a server.

@@ -19,7 +19,7 @@ struct LongPollUploads {
         case tooLarge
     }
 
-    /// What segments come to.
+    /// The result of some segments.
     enum Upload: Equatable {
         case message([UInt8])
         /// A message beyond the limit, which begins with these bytes; the rest of it is dropped.
@@ -51,7 +51,7 @@ struct LongPollUploads {
             earlyBytes -= segment.text.count
             if let upload = try join(segment) { uploads.append(upload) }
         }
-        // What waits for a segment in between.
+        // Segments that wait for a missing earlier one.
         guard earlyBytes <= LongPollUploads.byteLimit else { throw .tooLarge }
         return uploads
     }

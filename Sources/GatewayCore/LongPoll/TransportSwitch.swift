@@ -37,7 +37,7 @@ struct TransportSwitch {
         return now.elapsedMilliseconds >= switchedMilliseconds + milliseconds
     }
 
-    /// What has come with a WebSocket message.
+    /// The content of a WebSocket message.
     enum Received: Equatable {
         case ping
         /// The client reads from the WebSocket from now on.

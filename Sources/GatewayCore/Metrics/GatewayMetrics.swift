@@ -1,6 +1,6 @@
 internal import HTTPText
 
-/// What a gateway counts.
+/// The counters of a gateway.
 struct GatewayMetrics {
     private struct Request: Hashable {
         let method: String

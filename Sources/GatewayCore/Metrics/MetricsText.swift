@@ -1,6 +1,6 @@
 /// Writes measurements in the text format of Prometheus, version 0.0.4.
 struct MetricsText {
-    /// What a measurement is.
+    /// The type of a metric.
     enum Kind: String {
         case counter, gauge, histogram
     }

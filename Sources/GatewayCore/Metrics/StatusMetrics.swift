@@ -1,7 +1,7 @@
 internal import HTTPText
 internal import SyncProtocol
 
-// What `/metrics` says: a replica's status and the gateway's own counts. No label names a location.
+// The metrics of `/metrics`: a replica's status and the gateway's own counts. No label names a location.
 
 extension GatewayContext {
     /// The answer to a read of `/metrics`.

@@ -7,7 +7,7 @@ enum ChunkCutter {
     /// The most UTF-16 code units of a chunk.
     static let limit = 16_384
 
-    /// Where the chunk ends that begins at an index; nil if the text ends before the chunk is full.
+    /// Returns the end of the chunk that begins at an index; nil if the text ends before the chunk is full.
     static func end(of text: [UInt8], from start: Int, limit: Int = limit) -> Int? {
         if text.count - start <= limit { return nil }
         return text.withUnsafeBytes { text in

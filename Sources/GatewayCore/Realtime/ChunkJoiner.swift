@@ -3,11 +3,11 @@
 ///
 /// Chunks are bytes here, since firebase-cpp-sdk cuts them inside characters.
 package struct ChunkJoiner {
-    /// What a client may send in one message, as at Firebase.
+    /// The largest message of a client, as at Firebase.
     static let byteLimit = 16 << 20
     static let chunkLimit = 9_999
 
-    /// What has come with the last WebSocket message.
+    /// The result of the last WebSocket message.
     package enum Joined: Equatable {
         /// A sign of life, or a part.
         case nothing

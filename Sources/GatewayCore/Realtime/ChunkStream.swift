@@ -1,8 +1,8 @@
-/// A message with a value of any size, whose WebSocket messages are made one by one, so that a large one takes no memory of
-/// its own.
+/// A message with a value of any size. Its WebSocket messages are made one by one, so a large one needs no memory
+/// of its own.
 ///
-/// The number of chunks comes before them, so a large text is written twice: first to count, some of it at a time, so that
-/// other clients do not wait for that.
+/// The number of chunks precedes them, so a large text is written twice. The first pass only counts. It is divided
+/// into steps, so that other clients do not wait for it.
 struct ChunkStream {
     /// What comes next.
     enum Step: Equatable {
@@ -77,7 +77,7 @@ private struct Chunks {
     private let limit: Int
     private var text: AnswerText
     private(set) var bytes: [UInt8] = []
-    /// Where the next chunk begins.
+    /// The start of the next chunk.
     private var start = 0
     private var hasMore = true
 
@@ -93,7 +93,7 @@ private struct Chunks {
 
     mutating func next() -> [UInt8]? { nextRange().map { Array(bytes[$0]) } }
 
-    /// Where the next chunk is in `bytes`; nil at the end.
+    /// Returns the range of the next chunk in `bytes`; nil at the end.
     mutating func nextRange() -> Range<Int>? {
         while true {
             if let end = ChunkCutter.end(of: bytes, from: start, limit: limit) {

@@ -2,7 +2,7 @@ internal import DataTree
 internal import Rules
 package import SyncProtocol
 
-// Who the client of a session is, by what it shows, and what it may do.
+// The identity of a session's client, and its permissions.
 
 extension RealtimeSession {
     /// So many wrong credentials may wait for their refusals.
@@ -29,8 +29,8 @@ extension RealtimeSession {
         send(RealtimeText.response(number, payload: RealtimeText.payload(of: identity)))
     }
 
-    /// Goes on with a client that is somebody else, or the same with another token. The replica judges again what the client
-    /// listens to; where it judges nobody, a client that is no administrator any more has nothing left.
+    /// Continues with another identity, or the same one with another token. The replica checks the client's listens
+    /// again. Without rules, a client that is no longer an administrator loses them.
     mutating func become(_ next: Identity) -> [RealtimeEffect] {
         let before = identity.principal
         identity = next
@@ -45,7 +45,7 @@ extension RealtimeSession {
         return become(access.initial) + send(RealtimeText.expiredCredential)
     }
 
-    /// Signs a client out the key of whose token is not trusted any more.
+    /// Signs a client out if the key of its token is no longer trusted.
     mutating func reviewIdentity(at now: Moment) -> [RealtimeEffect] {
         access.review(&identity, at: now)
         return expireCredential(at: now)

@@ -15,7 +15,7 @@ struct RealtimeListens {
         let tag: Int64?
         /// Whether the first data has been pushed, or the client holds it.
         var hasData = false
-        /// Whether the replica has accepted it; the client is told so after the first data.
+        /// Whether the replica has accepted it; the client learns it after the first data.
         var isAccepted = false
     }
 
@@ -46,15 +46,15 @@ struct RealtimeListens {
         if let listen = listens.removeValue(forKey: number) { numbers[listen.key] = nil }
     }
 
-    /// Records that the replica has accepted a listen; returns whether its client can be told. One that has ended
-    /// meanwhile waits for no data.
+    /// Records that the replica has accepted a listen; returns whether its client may be notified. An ended listen
+    /// waits for no data.
     mutating func accept(_ number: UInt64) -> Bool {
         guard listens[number] != nil else { return true }
         listens[number]!.isAccepted = true
         return listens[number]!.hasData
     }
 
-    /// Records that the first data has been pushed; returns whether the client is to be told now that its listen is
+    /// Records that the first data has been pushed; returns whether to notify the client that its listen is
     /// accepted.
     mutating func pushedData(to number: UInt64) -> Bool {
         guard let listen = listens[number], !listen.hasData else { return false }

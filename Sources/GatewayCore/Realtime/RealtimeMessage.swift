@@ -20,12 +20,12 @@ enum RealtimeMessage: Equatable {
 
 /// A request behind the number by which its answer names it.
 struct RealtimeRequest: Equatable {
-    /// What a client asks for: `a`, and the members of `b`.
+    /// A client's request: `a`, and the members of `b`.
     enum Action: Equatable {
         /// `s`, `appcheck`, …: answered `ok`.
         case acknowledged
-        /// `auth` and `gauth`: what comes next is done by whom this credential shows, or with `authvar` and `noauth` as some user
-        /// would do it.
+        /// `auth` and `gauth`: the following requests use this credential; with `authvar` and `noauth`, an
+        /// administrator acts as a user.
         case authenticate(credential: String, actingAs: Claim?)
         /// `unauth`: the credential holds no more.
         case signOut
@@ -178,7 +178,8 @@ extension JSONNode {
         RealtimeListens.Key(path: path, query: try query)
     }
 
-    /// What the client holds; nil if that is nothing. Ranges that are none are ignored, for the whole is as good.
+    /// The data that the client holds; nil without any. Invalid ranges are ignored, because the whole data are sent
+    /// instead.
     fileprivate var heldData: HeldData? {
         guard let hash = self["h"]?.string, !hash.isEmpty else { return nil }
         var ranges: CompoundHash?

@@ -3,7 +3,7 @@ package import JSONText
 internal import QueryEngine
 package import SyncProtocol
 
-// What the client of a session says.
+// The messages of a session's client.
 
 extension RealtimeSession {
     /// Takes a WebSocket text message.
@@ -48,8 +48,8 @@ extension RealtimeSession {
         send(RealtimeText.tooLarge) + close(end)
     }
 
-    /// Performs what a message says. Of a request that cannot be read, the client is told so: it would send it again over each new
-    /// connection.
+    /// Executes a message. An unreadable request is answered with an error; otherwise the client would send it
+    /// again over each new connection.
     private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
         do throws(JSONError) {
             return perform(try RealtimeMessage(bytes, by: reader))

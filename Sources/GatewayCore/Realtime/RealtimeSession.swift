@@ -3,11 +3,11 @@ package import JSONText
 package import Rules
 package import SyncProtocol
 
-/// What a gateway must do for a Firebase session, in order.
+/// A task of the gateway for a Firebase session; the gateway executes them in order.
 package enum RealtimeEffect: Equatable, Sendable {
     /// Send a WebSocket text message, as one frame.
     case send([UInt8])
-    /// Tell the replica who the client is from here on.
+    /// Announce the client's principal to the replica.
     case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
@@ -33,7 +33,7 @@ package struct RealtimeSession {
     package let name: String
     private let host: String
     let access: Access
-    /// Who the client is.
+    /// The client's identity.
     var identity: Identity
     /// Requests that had wrong credentials, and whose refusals wait.
     var refusals: [(number: Int64, failure: CredentialFailure)] = []
@@ -43,7 +43,7 @@ package struct RealtimeSession {
     struct Request {
         /// The client's number.
         let number: Int64
-        /// What its `ok` comes with.
+        /// The payload of its `ok`.
         var payload: String
     }
 
@@ -58,10 +58,10 @@ package struct RealtimeSession {
     /// A session of a client that has connected to a host.
     ///
     /// - Parameters:
-    ///   - name: 32 characters that nobody can guess, for whoever knows them can end the session.
-    ///   - host: What the request's `Host` says; clients connect to it the next time.
-    ///   - access: Who clients are by what they show; the replica has to know its `initial` identity.
-    ///   - sizes: The parts in which large texts leave.
+    ///   - name: 32 unpredictable characters; any client that knows them can end the session.
+    ///   - host: The host in the request's `Host`; clients connect to it the next time.
+    ///   - access: The identities of clients by their credentials; the replica must know its `initial` identity.
+    ///   - sizes: The sizes of the parts of large texts.
     package init(
         name: String, host: String, access: Access = Access(), in sizes: PartSizes = PartSizes(),
         at now: Moment
@@ -92,7 +92,7 @@ package struct RealtimeSession {
         return now.elapsedMilliseconds >= last + RealtimeSession.silenceMilliseconds
     }
 
-    /// Whether what the client has shown shows nothing any more.
+    /// Whether the client's credential has expired.
     func hasEndedIdentity(at now: Moment) -> Bool { identity.hasEnded(at: now.elapsedMilliseconds) }
 
     /// Whether messages wait until the connection has room: the replica's answers should wait as well.
@@ -183,7 +183,7 @@ extension RealtimeSession {
         return explain(code, problem) + send(RealtimeText.revocation(of: key))
     }
 
-    /// Says why rules refuse something, to those who learn it.
+    /// Sends the reason of a refusal by rules, if the client may learn it.
     mutating func explain(_ code: ErrorCode, _ problem: String) -> [RealtimeEffect] {
         guard code == .permissionDenied, let text = RealtimeText.debugging(problem) else {
             return []

@@ -25,7 +25,7 @@ enum RealtimeText {
     /// Sends the client to another host.
     static func redirect(to host: String) -> [UInt8] { control("r", host) }
 
-    /// What the client logs before its connection ends.
+    /// The message that the client logs before its connection ends.
     static let tooLarge = control(
         "e", "The specified payload is too large, please request a location with less data.")
 
@@ -68,18 +68,18 @@ enum RealtimeText {
         return Array(#"{"t":"d","d":{"a":"c","b":{"p":\#(path)\#(query)}}}"#.utf8)
     }
 
-    /// Says that what the client has shown shows nothing any more.
+    /// The notice that the client's credential has expired.
     static let expiredCredential = Array(
         #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#.utf8)
 
-    /// What the client logs of why rules refuse something; nil for those who do not learn it.
+    /// The reason of a refusal by rules, which the client logs; nil if it may not learn it.
     static func debugging(_ problem: String) -> [UInt8]? {
         guard let end = problem.firstIndex(of: "\n") else { return nil }
         let reasons = quoted(String(problem[end...].dropFirst()))
         return Array(#"{"t":"d","d":{"a":"sd","b":{"msg":\#(reasons)}}}"#.utf8)
     }
 
-    /// Who the client is, as the payload of the answer to its credential.
+    /// The client's identity, as the payload of the answer to its credential.
     static func payload(of identity: Identity) -> String {
         let auth = identity.principal.auth?.json ?? "null"
         let expires = identity.expiresSeconds.flatMap { Int64(exactly: $0.rounded(.down)) }

@@ -1,10 +1,11 @@
-/// Finds the number of a request in a message that cannot be read as a whole: its content is no data, or it is cut off.
+/// Finds the number of a request in a message that cannot be read as a whole: its content is invalid, or it is cut
+/// off.
 ///
-/// An answer with this number makes the client give up this request alone. If the connection ended instead, the client would
-/// send the request again on each new one, and nothing behind it.
+/// An answer with this number makes the client give up this request alone. If the connection ended instead, the
+/// client would send the request again on each new one, and nothing behind it.
 ///
-/// Values are skipped: only the ends of strings and the depth of objects are looked at. What the message has behind the number
-/// need not be JSON.
+/// The reader skips values: it looks only at the ends of strings and the depth of objects. The part behind the
+/// number need not be JSON.
 struct RequestNumberReader {
     private let text: ArraySlice<UInt8>
     private var offset: Int

@@ -4,7 +4,7 @@ internal import SyncProtocol
 
 /// The text of an answer or an event, made in parts: a huge value needs no second copy, and is read from its snapshot.
 struct AnswerText {
-    /// What the text consists of, one behind the other.
+    /// A piece of the text.
     enum Piece {
         case bytes([UInt8])
         case json(JSONWriter)

@@ -1,7 +1,7 @@
 internal import HTTPText
 internal import SyncProtocol
 
-/// `/.inspect/coverage`: a page that shows what the parts of a node's rules came to. It needs nothing but itself, and runs nothing.
+/// `/.inspect/coverage`: a page with the values of the parts of a node's rules. It loads and executes nothing.
 struct CoveragePage {
     private(set) var text = ""
 
@@ -54,7 +54,7 @@ struct CoveragePage {
             + cells.joined() + "<td>\(CoveragePage.escaped(gap ?? ""))</tr>"
     }
 
-    /// Text as it stands in a page.
+    /// Returns text with escaped HTML characters.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

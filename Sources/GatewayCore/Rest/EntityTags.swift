@@ -1,7 +1,7 @@
 internal import DataTree
 internal import HTTPText
 
-/// What a request says about ETags. The ETag of a value is its data hash; that of nothing is `null_etag`.
+/// The ETag headers of a request. The ETag of a value is its data hash; that of an empty location is `null_etag`.
 struct EntityTags: Equatable {
     /// `if-match`: what has to be there for a write to be done.
     let required: String?

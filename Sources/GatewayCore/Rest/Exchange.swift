@@ -2,7 +2,7 @@ internal import DataTree
 internal import QueryEngine
 internal import SyncProtocol
 
-/// What a request has asked the replica, and how that becomes its answer.
+/// The requests to the replica for a REST request, and their conversion to its answer.
 enum Exchange {
     case read(ReadExchange)
     case write(WriteExchange)
@@ -10,7 +10,7 @@ enum Exchange {
     case rules(RulesExchange)
     case report(ReportExchange)
 
-    /// What a message of the replica leads to.
+    /// The result of a message of the replica.
     enum Step {
         /// The message is not all, or not of this exchange.
         case waits
@@ -54,7 +54,7 @@ struct RequestNumbers {
 /// A read: once no earlier write can change what it shows, if its client waits for that.
 struct ReadExchange {
     private let request: RestRequest
-    /// Of the wait until all earlier writes are stable; nil without.
+    /// The number of the wait until all earlier writes are stable; nil without one.
     private let wait: UInt64?
     private let id: UInt64
 

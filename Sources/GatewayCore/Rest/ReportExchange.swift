@@ -3,7 +3,7 @@ internal import HTTPText
 internal import JSONText
 internal import SyncProtocol
 
-/// What an administrator may ask a node about itself, by one request to the replica.
+/// A report that an administrator can request from a node, by one request to the replica.
 enum NodeReport: Equatable {
     /// `/metrics`.
     case metrics
@@ -11,8 +11,8 @@ enum NodeReport: Equatable {
     case rulesStatus
     /// `/.settings/rules/history.json`: the last rules that have arrived at the node.
     case rulesHistory
-    /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: what the parts of the rules came to. POST has the node begin to
-    /// count, from nothing, and DELETE has it end.
+    /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: the values of the parts of the rules. POST
+    /// starts to count, DELETE ends it.
     case coverage(CoverageRequest.Action, isPage: Bool)
 
     /// The report at a path; nil if it has none.
@@ -32,7 +32,7 @@ enum NodeReport: Equatable {
         try head.checkIsRead()
     }
 
-    /// Whether a node tells it before it serves data.
+    /// Whether a node reports it before it serves data.
     var isAlwaysTold: Bool { self == .metrics }
 }
 

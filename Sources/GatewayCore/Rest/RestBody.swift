@@ -2,7 +2,7 @@ internal import DataTree
 internal import JSONText
 internal import SyncProtocol
 
-/// What a REST request writes.
+/// The written data of a REST request.
 enum RestBody: Equatable {
     /// Replaces what is at the path; null removes it.
     case put(Value)

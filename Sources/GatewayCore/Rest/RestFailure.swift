@@ -11,11 +11,11 @@ struct RestFailure: Error, Equatable {
     let status: Int
     /// What is wrong: Firebase's own text, where it has one.
     let problem: String
-    /// What is wrong in this request, where Firebase's text does not say it.
+    /// The problem with this request, if Firebase's text does not name it.
     var detail: String?
-    /// What the author of the request can do.
+    /// The remedy for the author of the request.
     var fix: String?
-    /// Why rules refuse it, which only an administrator who acts as a user learns: lines, in a header of their own.
+    /// The reason of a refusal by rules, for administrators who act as users: lines, in a header of their own.
     var denial: String?
 
     /// Whether a client may expect that the same request succeeds soon.
@@ -83,7 +83,7 @@ extension RestFailure {
     init(_ code: ErrorCode, _ problem: String, fix: String, isWrite: Bool) {
         switch code {
         case .invalid where isWrite: self = .data(problem, fix: fix)
-        // Too many transactions wait at the node: nothing is wrong with this one, and nobody has seen it.
+        // Too many transactions wait at the node. This one is valid, and no node has executed it.
         case .tooBig where isWrite: self.init(status: 503, problem: problem, fix: fix)
         case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
         case .changed: self.init(status: 412, problem: problem, fix: fix)

@@ -39,7 +39,7 @@ struct RestForm: Equatable {
             ? "application/json; charset=utf-8" : "application/javascript; charset=utf-8"
     }
 
-    /// What stands before and behind the JSON of an answer.
+    /// The text before and after the JSON of an answer.
     var frame: (start: String, end: String) {
         guard let callback else { return ("", "") }
         return (callback + "(", ");")

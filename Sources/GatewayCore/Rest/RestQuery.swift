@@ -63,7 +63,7 @@ struct RestQuery {
 // MARK: - Parts
 
 extension RestQuery {
-    /// What `orderBy` says, as a member of a query.
+    /// Returns the index of an `orderBy`, as a member of a query.
     private func index(_ text: String) throws(RestFailure) -> String {
         guard let order = try? json.parse(text), case .string(let name) = order else {
             throw .order

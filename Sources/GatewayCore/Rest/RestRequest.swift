@@ -4,9 +4,9 @@ internal import JSONText
 internal import QueryEngine
 internal import SyncProtocol
 
-/// What a REST request asks for, as far as its head says it.
+/// A REST request, according to its head.
 struct RestRequest: Equatable {
-    /// What is done at a location.
+    /// The operation at a location.
     enum Verb: Equatable {
         /// GET and HEAD.
         case read
@@ -28,7 +28,7 @@ struct RestRequest: Equatable {
     let query: Query
     /// How the answer is written.
     let form: RestForm
-    /// What ETags say and ask for.
+    /// The ETag headers.
     let tags: EntityTags
     /// On how many nodes a write has to be durable before it is answered.
     let concern: WriteConcern?

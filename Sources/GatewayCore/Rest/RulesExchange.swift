@@ -119,7 +119,7 @@ struct RulesExchange {
             let next = numbers.next()
             shortfall = (next, reached)
             return .asks([.status(id: next)])
-        // The rules are set: that nobody can be named changes nothing.
+        // The rules are set, even if the nodes without them cannot be named.
         case .error(shortfall?.id, _, _, _): return .answers(success(shortfall?.reached))
         case .error(id, let code, let problem, let fix):
             return .answers(Answer(failure(code, problem, fix)))

@@ -101,7 +101,7 @@ extension WriteExchange {
             if case .comparing = phase {
                 return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
             }
-            // The write is answered by what it came to, whatever its client may see of it.
+            // The write is answered by its own outcome, even if its client may not read the result.
             reads.removeFirst()
             values.append(nil)
             return next

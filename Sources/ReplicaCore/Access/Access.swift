@@ -3,19 +3,19 @@ import QueryEngine
 import Rules
 import SyncProtocol
 
-/// Who the clients of a node are, and what the rules of the cluster let them do.
+/// The identities of a node's clients, and the permissions that the cluster's rules give them.
 ///
-/// The node that a client asks judges its requests, by its tree, its rules and its clock; peers take what it has accepted. No
-/// rule concerns an administrator. Without rules, or with a document that this node cannot compile, nobody else may do
-/// anything; in an emulator, each client is an administrator until the cluster has rules.
+/// The node that receives a request checks it against its own tree, rules and clock. Peers accept its decision.
+/// Rules do not apply to administrators. Without rules, or with a document that this node cannot compile, other
+/// clients may do nothing. In an emulator, each client is an administrator until the cluster has rules.
 struct Access: Sendable {
-    /// Somebody whom rules judge.
+    /// A client to which rules apply.
     struct User: Sendable {
         let auth: Claim
-        /// Whether refusals say why: to an administrator who acts as somebody else, and to the bearer of a token for debugging.
+        /// Whether refusals contain the reason: for an administrator who acts as a user, and for a debugging token.
         let learnsReasons: Bool
 
-        /// The user whom a principal is or acts as; nil for an administrator.
+        /// The user that a principal is or acts as; nil for an administrator.
         init?(_ principal: Principal) {
             switch principal {
             case .administrator: return nil
@@ -25,15 +25,15 @@ struct Access: Sendable {
         }
     }
 
-    /// Who a client is, and what is known of what its rules grant.
+    /// A client's identity, and a cache of the grants of its rules.
     private struct Client {
         let principal: Principal
-        /// What stands beside his operations.
+        /// The attribution of the client's operations.
         let attribution: Attribution?
         var granted: GrantedWay?
     }
 
-    /// Who a client is of whom the driver has said nothing.
+    /// The principal of clients that the driver has not identified.
     private let unidentified: Principal
     private let isOpenWithoutRules: Bool
     private var unidentifiedAttribution: Attribution?
@@ -42,7 +42,7 @@ struct Access: Sendable {
     /// The stamp of the rules' record, and the digest of it.
     private(set) var stamp: Stamp?
     private var digest = ""
-    /// What the rules come to, if that is counted.
+    /// The counts of the values of rules, if they are counted.
     private(set) var counting: RuleCounting?
     /// The listens of users, by the data that their verdicts rest on.
     var grants = ListenGrants()
@@ -54,23 +54,23 @@ struct Access: Sendable {
         unidentifiedAttribution = attribution(of: unidentified)
     }
 
-    /// Whether each client may do everything, whoever it is.
+    /// Whether every client may do everything.
     var isOpen: Bool { isOpenWithoutRules && stamp == nil }
 
     /// Whether rules judge clients that the driver has said nothing of: with rules, the node enforces them.
     var judgesClients: Bool { unidentified != .administrator }
 
-    /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
+    /// The user of a session, or the user as which its administrator acts; nil for an administrator.
     func user(of session: SessionID) -> User? {
         isOpen ? nil : User(principal(of: session))
     }
 
-    /// Who a client is.
+    /// The principal of a session's client.
     func principal(of session: SessionID) -> Principal {
         clients.isEmpty ? unidentified : clients[session]?.principal ?? unidentified
     }
 
-    /// What stands beside the operations of a client; nil for an administrator.
+    /// The attribution of a client's operations; nil for an administrator.
     func attribution(of session: SessionID) -> Attribution? {
         if clients.isEmpty { return unidentifiedAttribution }
         guard let place = clients.index(forKey: session) else { return unidentifiedAttribution }
@@ -88,7 +88,7 @@ struct Access: Sendable {
     /// Whether a client is no administrator: it learns nothing of nodes beyond what it asks for.
     func isUser(_ session: SessionID) -> Bool { user(of: session) != nil }
 
-    /// Records who a client is from now on; returns whether it was somebody else.
+    /// Records a client's principal; returns whether it has changed.
     mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
         let before = self.principal(of: session)
         if principal == before { return false }
@@ -102,7 +102,7 @@ struct Access: Sendable {
         grants.removeAll(of: session)
     }
 
-    /// Compiles the rules that count; returns whether they are others than before. What was counted was of the others.
+    /// Compiles the rules in force; returns whether they have changed. New rules restart the counting.
     mutating func adopt(_ record: RulesRecord?, at milliseconds: UInt64) -> Bool {
         guard record?.stamp != stamp else { return false }
         (stamp, digest) = (record?.stamp, record?.digest ?? "")
@@ -113,7 +113,7 @@ struct Access: Sendable {
         return true
     }
 
-    /// Counts from nothing what the rules come to.
+    /// Starts to count the values of the rules.
     mutating func beginCounting(at milliseconds: UInt64) {
         counting = RuleCounting(of: ruleset, since: milliseconds)
     }
@@ -131,7 +131,7 @@ struct Access: Sendable {
 // MARK: - Verdicts
 
 extension Access {
-    /// What lets a user read what a query shows; nil if nothing does.
+    /// The permission by which a user may read the result of a query; nil if there is none.
     mutating func grant(
         of path: Path, _ query: Query, to user: User, seeing replica: ReplicationView
     ) -> ReadGrant? {
@@ -159,7 +159,7 @@ extension Access {
         return denial(ofReading: path, query, by: user, seeing: replica)
     }
 
-    /// What a user is told who may not read what a query shows.
+    /// The refusal for a user that may not read the result of a query.
     func denial(
         ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure {
@@ -169,9 +169,9 @@ extension Access {
         return denial.explained(by: ruleset.trace(.read(path), in: situation))
     }
 
-    /// Why the client of a session may not do some writes together; nil for an administrator, and if the rules permit them.
+    /// The reason why a session's client may not make several writes together; nil if it may.
     ///
-    /// - Parameter resolved: What the writes do at this moment, increments aside.
+    /// - Parameter resolved: The writes as they take effect at this moment, without increments.
     mutating func refusal(
         of writes: [Write], as resolved: [Write], of session: SessionID, in tree: Value,
         at milliseconds: UInt64
@@ -311,7 +311,7 @@ extension RuleSituation {
 }
 
 extension Write {
-    /// What rules see of a resolved write: in place of increments, what they make of the numbers of a tree.
+    /// A resolved write as rules see it. Increments are replaced by their results in a tree.
     fileprivate func judged(at milliseconds: UInt64, in tree: Value) -> RuleWrite {
         guard value.containsDeferred else { return RuleWrite(value, at: path) }
         return RuleWrite(value.resolved(at: milliseconds, against: tree[path]), at: path)

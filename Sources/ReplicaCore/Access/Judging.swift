@@ -2,7 +2,7 @@ import DataTree
 import Rules
 package import SyncProtocol
 
-// Where a replica asks its rules: before it makes an operation, and when who asks, the rules or the data have changed.
+// The calls of the rules: before each operation, and after a change of the client, the rules or the data.
 
 extension Replica {
     /// Refuses writes that the rules do not let a client do; they are judged before they are stamped, and never again.
@@ -49,7 +49,7 @@ extension Replica {
         return permitted
     }
 
-    /// Records who a client is, and judges its listens again if it was somebody else.
+    /// Records a client's principal, and checks its listens again if it has changed.
     mutating func identify(_ session: SessionID, as principal: Principal) {
         guard sessions.access.identify(session, as: principal) else { return }
         sessions.judgeAgain(sessions.listens.listeners(of: session), seeing: replication.view)

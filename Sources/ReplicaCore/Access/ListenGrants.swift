@@ -73,8 +73,8 @@ extension ListenGrants {
     ) {
         var (place, value) = (root, tree)
         for key in change.path.keys {
-            // Of a place above the change a rule knows no more than whether something is there, and what if that has no
-            // children: the operation may have added all that there are now, or removed the last one.
+            // For a location above the change, a rule knows only whether a value exists, and the value if it has no
+            // children. The operation may have added all present children, or removed the last one.
             if value.children.count <= count { affected += place.listeners }
             guard let next = place.below[key] else { return }
             (place, value) = (next, value[key])

@@ -12,7 +12,7 @@ extension RuleSituation {
 }
 
 extension QueryShape {
-    /// What rules see of a query.
+    /// Creates the shape of a query that rules see.
     init(_ query: Query) {
         self.init()
         orderByPriority = query.order == .priority

@@ -2,9 +2,9 @@ import DataTree
 import Rules
 import SyncProtocol
 
-/// What the rules have come to since an administrator had the node count: of these rules, by this node, for users.
+/// Counts of the values of the rules in force, at this node and for users, since an administrator requested them.
 ///
-/// While it is there each part of a rule is evaluated by itself, without what otherwise saves steps.
+/// While they are counted, each part of a rule is evaluated, without the usual shortcuts.
 struct RuleCounting: Sendable {
     private(set) var coverage: RuleCoverage
     let sinceMilliseconds: UInt64
@@ -26,7 +26,7 @@ struct RuleCounting: Sendable {
         return ruleset.judge(operation, in: situation, counting: &coverage, spending: &units)
     }
 
-    /// What lets a user read a place, which is counted.
+    /// Returns the permission for a user to read a location, and counts the evaluation.
     mutating func grant(
         reading path: Path, in situation: RuleSituation, by ruleset: Ruleset,
         spending units: inout Int
@@ -57,7 +57,7 @@ extension Replica {
 extension CoverageReport {
     /// More parts than this are left out, with a number that says how many.
     private static let partLimit = 10_000
-    /// What is shown of the text of a part.
+    /// The longest text of a part that is shown, in characters.
     private static let textLimit = 200
 
     fileprivate init(_ coverage: RuleCoverage) {

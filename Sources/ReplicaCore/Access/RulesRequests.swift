@@ -8,7 +8,7 @@ extension Replica {
     /// Whether there are rules by which it judges users.
     public var hasRules: Bool { sessions.access.ruleset != nil }
 
-    /// What the status says of the rules.
+    /// The rules in the node's status.
     var rulesStatus: NodeStatus.Rules? {
         replication.rules.map { record in
             var rules = NodeStatus.Rules()
@@ -56,7 +56,7 @@ extension Replica {
         confirm(submission, with: .ok(id: submission.id))
     }
 
-    /// What the rules say of an operation on this node's tree, which is not done.
+    /// Returns the verdict of the rules on an operation on this node's tree, without executing it.
     func verdict(on statement: String) throws(RequestFailure) -> RulesVerdict {
         guard let ruleset = sessions.access.ruleset else {
             if sessions.access.isOpen { return RulesVerdict(reasons: []) }

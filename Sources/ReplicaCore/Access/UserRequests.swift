@@ -3,7 +3,7 @@ import QueryEngine
 import Rules
 import SyncProtocol
 
-// What sessions do for users: the rules have the first word, before limits and data, so that a refusal says nothing of either.
+// The requests of users. Rules come before limits and data, so that a refusal reveals neither.
 
 extension ClientMessage {
     /// Whether rules judge it where it is done: a listen with what its verdict rests on, a write with what it writes.
@@ -37,7 +37,7 @@ extension Sessions {
             access.refusal(of: merge.writes.below(merge.path), by: user, seeing: replica)
         case .listen, .put, .merge, .push:
             preconditionFailure("\(request) is judged as it is done")
-        // It takes one of the places for those who wait, which those who show nothing could fill.
+        // The request occupies one of the few places for waiting clients, which anonymous clients could fill.
         case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
         // These concern nothing but the session.
         case .unlisten, .onDisconnectCancel, .hello, .ping: nil
@@ -47,9 +47,9 @@ extension Sessions {
         }
     }
 
-    /// What permits a listen of a user; nil for an administrator.
+    /// Returns the permission for a listen of a user; nil for an administrator.
     ///
-    /// - Throws: if nothing does.
+    /// - Throws: If there is none.
     mutating func grant(
         of listen: ListenRequest, to session: SessionID, seeing replica: ReplicationView
     ) throws(RequestFailure) -> ReadGrant? {

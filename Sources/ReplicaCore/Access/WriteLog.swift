@@ -19,7 +19,7 @@ extension Sessions {
         logReads += 1
     }
 
-    /// Answers a client for whom the log was read.
+    /// Answers the client that requested the log.
     mutating func finishLogRead(_ answer: Value, for read: LogSearch) {
         logReads -= 1
         send(.value(id: read.id, value: answer), to: read.session)

@@ -68,8 +68,8 @@ extension Replica {
         !replication.peers.evictions.isOut(member)
     }
 
-    /// Whether this replica knows all evictions that a member does. The stable time of a checkpoint rests on them: a
-    /// replica that was evicted and does not know it yet may have operations in its log that come before that time.
+    /// Whether this replica knows all evictions that a member knows. The stable time of a checkpoint relies on
+    /// them. A replica that does not know of its own eviction may have earlier operations in its log.
     private func knows(_ evictions: [Eviction]) -> Bool {
         let known = replication.peers.evictions.all
         let ended = lifecycle.rejoin?.ended ?? []

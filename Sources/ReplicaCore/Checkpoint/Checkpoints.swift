@@ -6,7 +6,7 @@ struct Checkpoints: Sendable {
     /// A node that has logged nothing for this long has time for a checkpoint, which shortens its next
     /// start.
     static let quietMilliseconds: UInt64 = 2_000
-    /// What a location with forgotten registers counts: about what they occupy in the last checkpoint.
+    /// The cost of a location with forgotten registers: about the bytes that they occupy in the last checkpoint.
     static let registerBytes = 32
 
     /// A checkpoint is due once this many bytes have changed; at a quiet node, a quarter of that.

@@ -1,23 +1,23 @@
 import Marks
 import SyncProtocol
 
-// What leaves the log. A member that misses it gets a checkpoint, and installs that only if its own log goes back to
-// it. So of any two members one has to cover what the other has truncated: else each would refuse the checkpoint of
-// the other, for ever.
+// The truncation of the log. A member that misses a removed batch receives a checkpoint. It installs the checkpoint
+// only if its own log goes back that far. Of any two members, one must therefore cover everything that the other
+// has truncated. Otherwise each would refuse the other's checkpoint for ever.
 
 extension Checkpoints {
-    /// What can now be removed from the log: what the checkpoint covers and enough members hold.
+    /// Returns the batches to remove from the log: the checkpoint covers them, and enough members hold them.
     ///
-    /// Up to the limit these are all members that are not evicted; then whoever keeps its data covers it. Above the
-    /// limit they are a quorum (see `Peers.quorum`) and all live members, so that a member that lags a little needs no
-    /// checkpoint; above twice the limit the quorum alone, so that one that never catches up costs the others a
-    /// bounded log.
+    /// Up to the limit, all members that are not evicted must hold a batch; each member that keeps its data then
+    /// covers it. Above the limit, a quorum (see `Peers.quorum`) and all live members must hold it, so that a
+    /// member that lags a little needs no checkpoint. Above twice the limit, the quorum suffices, so that a member
+    /// that never catches up costs the others a bounded log.
     ///
-    /// Why this suffices above the limit: two quorums share a member, and its heartbeats show ever more as long as it keeps its
-    /// data. Whichever of two replicas truncated after its later heartbeat had all of that heartbeat, and so all
-    /// that the other one truncated after the earlier.
+    /// Above the limit, this is safe because two quorums share a member, and its heartbeats show growing vectors as
+    /// long as it keeps its data. The replica that truncated after the later heartbeat held everything in that
+    /// heartbeat, and so everything that the other one truncated after the earlier.
     ///
-    /// The driver must remove it only once the operations that this replica holds now are stored.
+    /// The driver must remove them only after it has stored the operations that this replica holds at this moment.
     mutating func truncation(
         of held: VersionVector, heldBy peers: Peers, at elapsedMilliseconds: UInt64
     ) -> VersionVector {
@@ -42,7 +42,7 @@ extension Checkpoints {
 }
 
 extension Peers {
-    /// What each member that is not evicted holds durably; nil if one has sent no heartbeat.
+    /// The durable vectors of all members that are not evicted; nil if one has sent no heartbeat.
     fileprivate var remainingVectors: [VersionVector]? {
         let vectors = remaining.compactMap { $0.heartbeat?.vector }
         return vectors.count == remaining.count ? vectors : nil
@@ -52,14 +52,15 @@ extension Peers {
         remaining.filter { isLive($0, at: elapsedMilliseconds) }.compactMap { $0.heartbeat?.vector }
     }
 
-    /// What the peers hold durably that make a majority with this replica, those with most; nil if there is none.
+    /// The durable vectors of the peers with most operations that form a majority with this replica; nil if there is
+    /// no majority.
     ///
-    /// It is one majority for all origins, and of all members in the configuration: an evicted member, and one
-    /// that sent no heartbeat, count as members that hold nothing.
+    /// The majority is the same for all origins, and counts all configured members. An evicted member, and one that
+    /// sent no heartbeat, counts as a member that holds nothing.
     ///
     /// - Parameters:
-    ///   - truncated: What each of them has to hold.
-    ///   - vector: What this replica holds; what any of them holds has to be in it.
+    ///   - truncated: The operations that each of them must hold.
+    ///   - vector: The operations that this replica holds. It must hold everything that any of them holds.
     /// - Complexity: O(members × origins).
     func quorum(
         covering truncated: VersionVector, coveredBy vector: VersionVector

@@ -3,8 +3,8 @@ import SyncProtocol
 /// The transactions of a replica: those of its clients on their way to the coordinator and, if this member is the
 /// coordinator, those that it decides.
 ///
-/// The path of a transaction: `propose` at the client's node → `decide` at the coordinator → an operation as any
-/// other → `decided` once most members hold it → the answer, once the client's node holds it too.
+/// The path of a transaction: `propose` at the client's node → `decide` at the coordinator → an ordinary operation
+/// → `decided` once a majority holds it → the answer, once the client's node holds it too.
 struct Coordination: Sendable {
     static let queueMilliseconds: UInt64 = 5_000
     /// Without new messages, the interval of checks for an election, or for the renewal of the lease.
@@ -22,7 +22,7 @@ struct Coordination: Sendable {
     struct Decided: Sendable {
         var id: Stamp
         var member: String
-        /// What the members have to hold.
+        /// The operations that the members must hold.
         var basis: VersionVector
         var concern: WriteConcern
         /// When the coordinator stops waiting for a write concern beyond a majority.
@@ -36,8 +36,8 @@ struct Coordination: Sendable {
     var forwarded: ForwardedTransactions
     var terms = DecidedTerms()
     var refused = RefusedTransactions()
-    /// Whether this member holds everything that it has ever reported as held, so that its vote counts: after the
-    /// loss of its disk it must first receive heartbeats of all others.
+    /// Whether this member holds everything that it has ever reported, so that its vote counts. A member that lost
+    /// its disk must first receive heartbeats of all others.
     var isInformed: Bool
     private(set) var proposed: [Proposed] = []
     private(set) var decided: [Decided] = []

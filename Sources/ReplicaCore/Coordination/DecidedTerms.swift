@@ -2,10 +2,9 @@ import SyncProtocol
 
 /// The terms in which recent transactions were decided, by the transactions' names.
 ///
-/// That a member holds an operation does not mean that its transaction took place: a partitioned coordinator
-/// may have made it while another one decided transactions on the same data, which then replaced it. So the
-/// coordinator confirms only transactions of its own term, and those of the term before that it held when it
-/// began.
+/// A member may hold the operation of a transaction that did not take place: a partitioned coordinator made it
+/// while another one decided transactions on the same data, which replaced it. The coordinator therefore confirms
+/// only transactions of its own term, and those of the term before that it held when it began.
 struct DecidedTerms: Sendable {
     /// Clients repeat a request within seconds.
     static let limit = 10_000

@@ -4,8 +4,8 @@ import Marks
 import Store
 import SyncProtocol
 
-// What a member does for elections, and what the coordinator does: it decides proposals by its tree, and answers
-// once most members hold what it has decided.
+// Elections at a member, and decisions at the coordinator. The coordinator decides proposals on its tree, and
+// answers once a majority holds the decision.
 
 extension Coordination {
     // MARK: Voting
@@ -26,13 +26,13 @@ extension Coordination {
     /// restart of all nodes.
     ///
     /// Once heartbeats of all members have arrived, an incarnation that is current at none of them has ended.
-    /// Safety does not depend on how long the vote would have bound: members never vote in an earlier term,
-    /// acknowledged operations are held by members that still vote for the coordinator that decided them, and the
-    /// next coordinator stamps above the ceiling.
+    /// Safety does not depend on the duration of the vote. Members never vote in an earlier term, and acknowledged
+    /// operations are held by members that still vote for the coordinator that decided them. The next coordinator
+    /// stamps above the ceiling.
     ///
-    /// The ceiling, which a killed node leaves seconds ahead, stays until the clock has passed it, or until all members
-    /// have closed the holder and this one holds all that they hold of it: then nothing of it can turn up any more that
-    /// the clock, which has followed all stamps held here, has not passed.
+    /// A killed node leaves a ceiling some seconds ahead. It stays until the clock has passed it, or until all
+    /// members have closed the holder and this one holds all its operations that they hold. No unknown operation of
+    /// the holder can then arrive, and the clock has followed all known stamps.
     mutating func releaseEndedHolder(
         seeing peers: Peers, holding vector: VersionVector, at time: HybridTime
     ) {
@@ -138,7 +138,7 @@ extension Coordination {
 
     /// Answers the transactions that enough members hold.
     ///
-    /// - Parameter durable: What is durable here.
+    /// - Parameter durable: The operations that are durable here.
     mutating func answerDecided(
         within lease: Election.Term, holding durable: VersionVector, seeing peers: Peers,
         at now: Moment

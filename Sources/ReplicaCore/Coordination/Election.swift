@@ -3,27 +3,28 @@ import SyncProtocol
 
 /// Elects the coordinator, the one member that decides transactions.
 ///
-/// A candidate votes for itself in a new term, and requests votes in its heartbeats. With the votes of a
-/// majority of all configured members it holds the lease, until some time after the renewals that these votes
-/// answer; it decides once it holds everything that its voters held when they voted.
+/// A candidate votes for itself in a new term, and requests votes in its heartbeats. A majority of all configured
+/// members gives it the lease, until some time after the renewals that these votes answer. It decides once it holds
+/// everything that its voters held when they voted.
 ///
-/// Monotonic clocks ensure that there is mostly one coordinator, and that another one follows in time. That
-/// no decision is lost depends on the votes alone. A member never votes again in an earlier term, so two
-/// majorities share a member that voted first for the one and then for the other:
-/// - A transaction is acknowledged once most members hold it *and still vote for the coordinator that decided
-///   it*. So one of them reports it to the next coordinator, which decides nothing before it holds it too.
-/// - The coordinator stamps nothing beyond the ceiling that most members know. So whatever an earlier
-///   coordinator decided without acknowledging it has an earlier stamp than all decisions of the next one
-///   and, whenever it arrives, replaces none of them.
+/// Monotonic clocks ensure that there is mostly one coordinator, and that another one follows in time. The votes
+/// alone ensure that no decision is lost. A member never votes again in an earlier term. Two majorities therefore
+/// share a member that voted first for one coordinator and then for the other:
+/// - A transaction is acknowledged once a majority holds it *and still votes for the coordinator that decided it*.
+///   One of these members reports it to the next coordinator, which decides nothing before it holds the
+///   transaction.
+/// - The coordinator stamps nothing above the ceiling that a majority knows. A decision that an earlier coordinator
+///   did not acknowledge therefore has an earlier stamp than all decisions of the next one. It replaces none of
+///   them, whenever it arrives.
 struct Election: Sendable {
     /// The state from becoming a candidate to the end of the last lease.
     private struct Candidacy: Sendable {
         let beganMilliseconds: UInt64
-        /// What must be held before the first decision; nil until most members have voted.
+        /// The operations to hold before the first decision; nil until a majority has voted.
         var required: Requirement?
     }
 
-    /// What a new coordinator must know of its predecessors.
+    /// The knowledge of its predecessors that a new coordinator needs.
     private struct Requirement: Sendable {
         var vector: VersionVector
         /// The latest stamp that they may have used.
@@ -75,7 +76,7 @@ struct Election: Sendable {
         candidacy = nil
     }
 
-    /// What must be written to disk, if the vote has changed or its ceiling has passed the one on disk.
+    /// Returns the lease to store, if the vote has changed or its ceiling has passed the stored one.
     mutating func takeChange() -> Lease? {
         guard var kept = vote else { return nil }
         kept.stage = .given
@@ -170,8 +171,8 @@ extension Election {
         isCeilingFinal = true
     }
 
-    /// Lets a member that has lost its disk learn from all others which votes it may have given: none in a
-    /// later term than theirs, so the latest of theirs can replace its own.
+    /// Lets a member that lost its disk learn which votes it may have given. It voted in no later term than the
+    /// others, so the latest of their votes can replace its own.
     mutating func learn(from heartbeats: [Heartbeat]) {
         for lease in heartbeats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
             sometimes(.voteIsLearntFromPeers)
@@ -184,7 +185,7 @@ extension Election {
 // MARK: - Standing
 
 extension Election {
-    /// What a member knows of itself and the others when it considers its candidacy.
+    /// A member's view of itself and the others when it considers its candidacy.
     struct Situation {
         var milliseconds: UInt64
         /// The time of its clock.
@@ -284,8 +285,8 @@ extension Election {
         candidacy?.required = required
     }
 
-    /// Whether this candidate waits for operations that a voter held and no member holds any more, because of lost disks or older
-    /// copies. In its next term it waits for what voters hold then.
+    /// Whether this candidate waits for operations that a voter held and no member holds, because of lost disks or
+    /// older copies. In its next term it waits for the operations that voters then hold.
     private func waitsForLostOperations(_ situation: Situation) -> Bool {
         guard let required = candidacy?.required, !required.isMet else { return false }
         let missing = required.vector.advanced(beyond: situation.vector).entries
@@ -296,7 +297,7 @@ extension Election {
         return isLost
     }
 
-    /// What these voters held when they voted, and the latest stamp that they had allowed.
+    /// Returns the operations that these voters held when they voted, and the latest stamp that they had allowed.
     private func requirement(of voters: [Heartbeat], at milliseconds: UInt64) -> Requirement {
         var required = Requirement(
             vector: VersionVector(),
@@ -352,7 +353,8 @@ extension Election {
         else { return nil }
         let voters = situation.heartbeats.filter { vote.isSameVote(as: $0.lease) }
         guard voters.count + 1 >= situation.majority else { return nil }
-        // What a majority knows, by its member that knows least. None knows more than was requested.
+        // The renewal that a majority knows, by the member that knows least. No member knows more than was
+        // requested.
         let now = situation.milliseconds
         let renewal = voters.value(reachedBy: situation.majority, with: now) {
             $0.lease?.renewedMilliseconds ?? 0

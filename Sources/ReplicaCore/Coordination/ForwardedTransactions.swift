@@ -73,8 +73,8 @@ struct ForwardedTransactions: Sendable {
 
     /// Records a member's verdict; ignores one that no client waits for.
     ///
-    /// That a transaction was done is final, whoever says so. That it was refused counts only from the coordinator that it
-    /// was sent to last: an earlier one knows nothing of what later ones do.
+    /// A report of an executed transaction is final, from any member. A refusal counts only from the coordinator
+    /// that received the proposal last, because an earlier one does not know the decisions of later ones.
     mutating func answer(_ verdict: Verdict, from member: String) {
         guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
             entries[index].verdict == nil,

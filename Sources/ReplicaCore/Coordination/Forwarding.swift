@@ -1,8 +1,8 @@
 import DataTree
 import SyncProtocol
 
-// What a node does with the transactions of its clients: it sends them to the coordinator, and answers
-// each client once it holds what the decision depends on.
+// The transactions of a node's clients. The node sends them to the coordinator, and answers each client once it
+// holds the operations on which the decision depends.
 
 extension Coordination {
     /// Keeps a client's transaction until the coordinator has decided it.
@@ -144,7 +144,7 @@ extension ForwardedTransactions.Entry {
 }
 
 extension RequestFailure {
-    /// What users learn of a transaction that is not decided: neither names of nodes nor how many there are.
+    /// The failure of an undecided transaction without the names and the number of nodes, for users.
     var asUsersSeeIt: RequestFailure {
         switch code {
         case .noMajority:

@@ -1,10 +1,9 @@
 import SyncProtocol
 
-/// The names of transactions that this coordinator has refused last, because their places had changed.
+/// The names of the transactions that this coordinator refused last, because their locations had changed.
 ///
-/// A client whose transaction was refused tries another one, under another name. The same proposal may still be on its
-/// way from a node that the client turned to before: done later, when its condition happens to hold, it would be done
-/// besides the other one.
+/// After a refusal, a client tries another transaction under another name. The refused proposal may still arrive
+/// from a node that the client used before. If its condition held by then, both transactions would be executed.
 struct RefusedTransactions: Sendable {
     /// Clients turn to another node within seconds.
     static let limit = 10_000

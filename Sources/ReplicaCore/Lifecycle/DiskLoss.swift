@@ -1,10 +1,10 @@
 import Store
 
-/// What a node has yet to recover since it started with an empty disk.
+/// The parts that a node has yet to recover since it started with an empty disk.
 ///
-/// The first incarnation stores it in its first turn, together with all else that shows that it existed. Each part
-/// is removed in the turn that recovers it. So every later incarnation knows what is missing, whenever a process
-/// ends. A checkpoint of a peer does not change it.
+/// The first incarnation stores it in its first turn, together with all other evidence of its existence. Each part
+/// is removed in the turn that recovers it. Every later incarnation therefore knows what is missing, whenever a
+/// process ends. A checkpoint of a peer does not change it.
 struct DiskLoss: OptionSet, Sendable {
     let rawValue: UInt64
 
@@ -19,7 +19,7 @@ struct DiskLoss: OptionSet, Sendable {
 }
 
 extension Replica {
-    /// What this incarnation has yet to recover.
+    /// The parts that this incarnation has yet to recover.
     var diskLoss: DiskLoss {
         let votes: DiskLoss = coordination.isInformed ? [] : .votes
         let data: DiskLoss = lifecycle.startup?.hasRecovered == false ? .data : []

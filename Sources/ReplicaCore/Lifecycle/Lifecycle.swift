@@ -2,7 +2,7 @@ import DataTree
 import Marks
 import SyncProtocol
 
-/// Where a replica is between its start and the service of a member.
+/// The state of a replica between its start and the service of a member.
 ///
 /// ```
 /// starting ── ready ──► serving
@@ -15,21 +15,21 @@ import SyncProtocol
 /// | In | Event | Then |
 /// |---|---|---|
 /// | `starting` | `becomeReady`: it knows its peers, or has waited for them | `serving` |
-/// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are taken, and refused with the reason |
-/// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation whose data this is was evicted | `rejoining`, `transferring` |
-/// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is older still | `transferring` |
-/// | `rejoining`, any other phase | `becomeEvicted` | the same phase, with one more incarnation that is over |
-/// | `transferring` | `beginKeepingOrphans(of: n)`: all rows of a peer's checkpoint are here | `keepingOrphans(n)`, or `installing` if `n` is 0 |
-/// | `transferring` | `abandonRejoin`: no other member knows of the eviction any more | `serving`, or `starting` if no clients were taken yet |
+/// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are accepted, and refused with the reason |
+/// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation that wrote this data was evicted | `rejoining`, `transferring` |
+/// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is even older | `transferring` |
+/// | `rejoining`, any other phase | `becomeEvicted` | the same phase, with one more ended incarnation |
+/// | `transferring` | `beginKeepingOrphans(of: n)`: all rows of a peer's checkpoint have arrived | `keepingOrphans(n)`, or `installing` if `n` is 0 |
+/// | `transferring` | `abandonRejoin`: no other member knows of the eviction | `serving`, or `starting` if it has not accepted clients yet |
 /// | `keepingOrphans(n)` | `keptOrphans`: one more log's end is kept | `keepingOrphans(n - 1)`, or `installing` |
 /// | `installing` | `failInstallation`: the rows were damaged | `transferring` |
-/// | `installing` | `completeInstallation`: the checkpoint has taken the place of all else | `awaitingMembers` |
-/// | `awaitingMembers` | `completeRejoin`: the other members wait for this one again | `serving`, or `starting` if no clients were taken yet |
+/// | `installing` | `completeInstallation`: the checkpoint has replaced the old data | `awaitingMembers` |
+/// | `awaitingMembers` | `completeRejoin`: the other members wait for this one again | `serving`, or `starting` if it has not accepted clients yet |
 ///
-/// In each state a checkpoint of a peer may be on its way (`transfer`): because logs begin after what this replica
-/// holds, or, while it rejoins, in place of all it holds.
+/// In each state, a checkpoint of a peer may be in transfer (`transfer`). It adds operations that peers no longer
+/// have in their logs or, while this replica rejoins, replaces all its data.
 ///
-/// Indirect, because each turn asks several times how far the replica is, and changes it hardly ever.
+/// Indirect, because each turn reads the state several times, and rarely changes it.
 indirect enum Lifecycle: Equatable, Sendable {
     case starting(Startup, CheckpointTransfer? = nil)
     case serving(CheckpointTransfer? = nil)
@@ -53,7 +53,7 @@ indirect enum Lifecycle: Equatable, Sendable {
     /// Whether the tree is about to be replaced.
     var isInstalling: Bool { transfer?.phase == .installing }
 
-    /// What a replica waits for that accepts no clients yet.
+    /// The unmet conditions of a replica that accepts no clients yet.
     var startup: Startup? {
         switch self {
         case .starting(let startup, _): startup
@@ -187,8 +187,8 @@ extension Lifecycle {
     /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
     mutating func completeRejoin() -> [PermittedWrites] { endRejoin(in: .awaitingMembers) }
 
-    /// Goes on with the data of before, as no other member knows of the eviction any more; returns the on-disconnect writes kept
-    /// meanwhile.
+    /// Continues with the previous data, because no other member knows of the eviction; returns the on-disconnect
+    /// writes kept meanwhile.
     mutating func abandonRejoin() -> [PermittedWrites] { endRejoin(in: .transferring) }
 
     private mutating func endRejoin(in phase: Rejoin.Phase) -> [PermittedWrites] {

@@ -18,7 +18,7 @@ struct Rejoin: Equatable, Sendable {
     static let patienceMilliseconds: UInt64 = 1_000
 
     var phase: Phase
-    /// What it still waits for before it accepts clients; nil if it accepts them.
+    /// The conditions for accepting clients; nil if it accepts them.
     var startup: Startup?
     /// The transfer of another member's checkpoint.
     var transfer: CheckpointTransfer?

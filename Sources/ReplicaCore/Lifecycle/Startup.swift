@@ -1,7 +1,7 @@
 import Marks
 import SyncProtocol
 
-/// What a replica waits for before it accepts clients.
+/// The conditions under which a replica begins to accept clients.
 struct Startup: Equatable, Sendable {
     /// Without all peers, a replica begins to serve after this long.
     static let patienceMilliseconds: UInt64 = 1_500
@@ -12,7 +12,8 @@ struct Startup: Equatable, Sendable {
     /// Whether the disk held operations at the start. One that has served and holds none may have lost them, as
     /// when its write-ahead log was cut off.
     private var heldAny = true
-    /// What a replica that has not recovered must hold before it serves, and when it last made progress.
+    /// The operations that a replica that has not recovered must hold before it serves, and the time of its last
+    /// progress.
     private var target: VersionVector?
     private var heldCount: UInt64 = 0
     private var progressMilliseconds: UInt64 = 0
@@ -25,12 +26,12 @@ struct Startup: Equatable, Sendable {
         isReceiving = hasRecovered
     }
 
-    /// What a replica knows of itself and its peers when it checks whether it can serve.
+    /// A replica's view of itself and its peers when it checks whether it can serve.
     struct Situation {
         var milliseconds: UInt64
         var writer: WriterID
         var vector: VersionVector
-        /// What is on the disk.
+        /// The operations on the disk.
         var durable: VersionVector
         var peers: Peers
         /// Whether the transfer of a peer's checkpoint is under way.
@@ -40,10 +41,10 @@ struct Startup: Equatable, Sendable {
     /// Continues to wait. Returns whether clients can be accepted: once heartbeats of all peers have arrived, or
     /// after a second and a half without some.
     ///
-    /// A replica that has not recovered may be a member that lost its disk, and whose earlier closed timestamps other
-    /// members still rely on. Once a peer announces that it knows the new incarnation, no member uses those to
-    /// advance the stable time any more, as all have to agree on which writers are closed; and all that was
-    /// stable is older than what that peer announces.
+    /// A replica that has not recovered may be a member that lost its disk. Other members may still rely on its
+    /// earlier closed timestamps. Once a peer announces the new incarnation, no member uses those timestamps to
+    /// advance the stable time, because all must agree on the set of closed writers. All stable operations are
+    /// older than that announcement.
     mutating func advance(_ situation: Situation) -> Bool {
         let started = begin(situation)
         let members = situation.peers.remaining

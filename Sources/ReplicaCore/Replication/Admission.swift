@@ -3,7 +3,7 @@ import SyncProtocol
 // A write with a client's stamp is done once, however often and at however many nodes the client requests it:
 // in every tree, two operations with one stamp are one.
 
-/// What a replica does with a write that has a client's stamp.
+/// The decision on a write with a client's stamp.
 enum Admission: Equatable {
     case admitted
     case done

@@ -3,12 +3,12 @@ import Marks
 import Store
 import SyncProtocol
 
-// How a cluster continues without a member that is gone.
+// The eviction of a member that does not return.
 //
-// A node that is asked to evict a member, or receives another node's vote, stores its own vote for the end of
-// that member's incarnation; heartbeats announce it. With the votes of more than half of all members it is
-// decided, and each node that knows this announces it: the writer is closed, and no node waits for the member.
-// Source: `convergence.md`, section 6.
+// A node that receives the request to evict a member, or another node's vote, stores its own vote for the end of
+// that member's incarnation. Heartbeats announce it. The votes of more than half of all members decide the
+// eviction, and each node that knows this announces it. The writer is then closed, and no node waits for the
+// member. Source: `convergence.md`, section 6.
 
 extension Replication {
     /// Votes for the end of a member's incarnation.

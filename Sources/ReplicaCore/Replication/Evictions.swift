@@ -2,10 +2,11 @@ import DataTree
 import Marks
 import SyncProtocol
 
-/// What this replica knows of incarnations that are evicted, or are to be.
+/// The evictions, decided or proposed, that this replica knows.
 ///
-/// Each entry goes through the stages of `Eviction.Stage`, never back, and members exchange theirs: so in the end
-/// all know the same, in whatever order the messages arrived. It is kept on disk, as other members rely on it.
+/// Each entry goes through the stages of `Eviction.Stage`, never back, and members exchange their entries. In the
+/// end all members have the same entries, independently of the order of messages. The entries are on the disk,
+/// because other members rely on them.
 struct Evictions: Sendable {
     /// The name of this replica's member.
     let own: String
@@ -23,7 +24,7 @@ struct Evictions: Sendable {
         list()
     }
 
-    /// What must be stored, if it has changed.
+    /// Returns the evictions to store, if they have changed.
     mutating func takeChange() -> [Eviction]? {
         defer { isChanged = false }
         return isChanged ? all : nil
@@ -69,8 +70,8 @@ struct Evictions: Sendable {
         return true
     }
 
-    /// Removes the votes against incarnations of a member, but for its current one if that is named: votes against ended
-    /// incarnations must not be counted later, when nobody asks for the eviction any more.
+    /// Removes the votes against incarnations of a member, except against `current`. Votes against ended
+    /// incarnations must not be counted later, after the request has been withdrawn.
     mutating func dropVotes(against member: String, except current: WriterID? = nil) {
         let count = all.count
         all.removeAll { $0.member == member && $0.stage == .wanted && $0.writer != current }
@@ -133,8 +134,8 @@ extension Evictions {
         all.filter { $0.member == own && $0.stage == stage }
     }
 
-    /// Whether a member with a name before this one's has rejoined and not yet replayed its orphaned operations:
-    /// members replay one after another, as two may have had the same operations.
+    /// Whether a member with a name before this one's has rejoined and not yet replayed its orphaned operations.
+    /// Members replay one after another, because two may have had the same operations.
     var isPrecededByOther: Bool { all.contains { $0.stage == .back && $0.member < own } }
 
     /// Records that evictions are completed, once all operations are here that the announcing member held.

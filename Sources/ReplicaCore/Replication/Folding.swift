@@ -1,15 +1,15 @@
 import SyncProtocol
 
-// How ended incarnations come to cost nothing: the members fold the origins that they all hold alike, and omit them
-// from their heartbeats. Source: `replication-protocol.md`, "Folded origins".
+// The folding of ended incarnations, after which they cost nothing. Members fold the origins that they all hold
+// alike, and omit them from their heartbeats. Source: `replication-protocol.md`, "Folded origins".
 
 extension Peers {
     /// After a message of a node that may not have folded the same origins, heartbeats name all origins for this long.
     static let namingMilliseconds: UInt64 = 2_000
 
-    /// The origins to fold from now on; nil if nothing changes.
+    /// The origins to fold; nil if nothing changes.
     ///
-    /// They are the closed writers of which all members hold as much as this replica. All members come to the same
+    /// They are the closed writers of which all members hold as much as this replica. All members fold the same
     /// ones, because holdings of such writers no longer grow once members agree on which writers are closed.
     ///
     /// - Parameter limit: The number of closed writers that may stay unfolded.

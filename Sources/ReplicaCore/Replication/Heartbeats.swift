@@ -1,7 +1,7 @@
 import Marks
 import SyncProtocol
 
-// What members announce four times a second: what is durable at the sender, and what it knows of members.
+// The announcements of members, four times a second: the sender's durable operations, and its view of the members.
 
 extension Replication {
     /// The effect of a heartbeat.
@@ -126,7 +126,7 @@ extension Replication {
         }
     }
 
-    /// Forgets registers that no operation can need any more.
+    /// Forgets registers that no operation can need in future.
     ///
     /// - Parameter isIdle: Whether the node has nothing else to do: its turns are then few, and each has time.
     /// - Returns: The number of locations visited.

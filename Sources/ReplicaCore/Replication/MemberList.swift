@@ -61,13 +61,13 @@ extension Evictions {
     /// Records that all incarnations of a member so far have ended: it is no longer a member.
     mutating func noteRemoval(of member: String) {
         let count = all.count { $0.member == member && $0.isRemoval }
-        // Nodes with the same sequence of configurations come to the same count.
+        // Nodes with the same sequence of configurations have the same count.
         let removal = Eviction(member: member, subject: .allUntilRemoval(UInt64(count + 1)))
         _ = raise(removal, to: .over)
         dropVotes(against: member)
     }
 
-    /// Learns a member's knowledge of removals, including nodes that no configuration lists any more.
+    /// Learns a member's knowledge of removals, including nodes that are in no configuration.
     mutating func follow(removals evictions: [Eviction]) {
         for removal in evictions where removal.isRemoval && removal.stage == .over {
             if removal.member != own { _ = raise(removal, to: .over) }

@@ -1,7 +1,7 @@
 import Convergence
 import Store
 
-/// What a turn has collected so far.
+/// The effects that a turn has collected so far.
 struct OpenTurn: Sendable {
     var entries: [LogEntry] = []
     var properties: [Property] = []
@@ -22,7 +22,7 @@ struct OpenTurn: Sendable {
 
     /// Begins the next turn.
     mutating func clear() {
-        // Of most turns all are empty, and to empty them again costs more than to look.
+        // In most turns all arrays are empty, and emptying them costs more than the check.
         if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
         if !properties.isEmpty { properties.removeAll(keepingCapacity: true) }
         if !published.isEmpty { published.removeAll(keepingCapacity: true) }

@@ -6,11 +6,10 @@ import SyncProtocol
 // Operations that only an evicted member held: they are replayed once that is certain.
 
 extension Replication {
-    /// Removes and returns the orphaned batches that no other member holds; returns nil while that is not
-    /// certain.
+    /// Removes and returns the orphaned batches that no other member holds; returns nil while that is uncertain.
     ///
-    /// It is certain once this replica holds everything that the others have, and no node can accept any more a
-    /// write that a client may have requested both here and at another node. Members replay one after another, as
+    /// It is certain once this replica holds everything that the others have, and nodes no longer accept a write
+    /// that a client may have requested both here and at another node. Members replay one after another, because
     /// two may have had the same operations.
     mutating func takeLostOrphans() -> [Batch]? {
         let incarnations = peers.evictions.own(at: .back)
@@ -41,12 +40,12 @@ extension Replication {
             }
     }
 
-    /// The writes to accept in place of a lost operation; nil if it, or a replacement of it, is held. The
+    /// Returns the writes to accept in place of a lost operation; nil if it, or a replacement of it, is held. The
     /// replacement of a transaction that was requested again has the transaction's name.
     ///
     /// Operations that conflict with nothing are replayed: new children of lists, and increments. The others are
-    /// quarantined under `_conflicts`, for the user to decide; so are increments of which it is forgotten whether their clients
-    /// have repeated them elsewhere, as they might count twice.
+    /// quarantined under `_conflicts`, and the user decides. Increments whose clients may have repeated them
+    /// elsewhere are quarantined too, because they might count twice.
     mutating func replay(
         of operation: Operation, _ wallMilliseconds: UInt64
     ) -> (writes: [Write], alias: Stamp?)? {
@@ -103,7 +102,7 @@ extension Replication {
 }
 
 extension Operation {
-    /// What it writes, for a person to read.
+    /// The operation's writes, as text for operators.
     ///
     /// - Parameter form: The name and the form that each written value gets.
     fileprivate func copy(

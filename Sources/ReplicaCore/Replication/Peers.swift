@@ -1,7 +1,7 @@
 import Marks
 import SyncProtocol
 
-/// What this replica knows of the other members: their last heartbeats, and when those arrived.
+/// The other members, as this replica knows them: their last heartbeats and the arrival times.
 ///
 /// A member has one *current* writer, that of its last heartbeat. Every other writer is *closed*: its incarnation has
 /// ended, and members accept only those of its operations that some member's heartbeat shows. So no member's holdings
@@ -23,7 +23,7 @@ struct Peers: Sendable {
         var isGreeted = false
     }
 
-    /// What members must agree on before the stable time advances.
+    /// The facts on which members must agree before the stable time advances.
     struct Agreement: Equatable, Sendable {
         /// The current writers of all members with a heartbeat, ascending.
         var writers: [WriterID]
@@ -264,8 +264,8 @@ extension Peers {
 
     /// Records another member's vote as this replica's own, too.
     ///
-    /// If the cluster cannot spare both, the vote against the last name is dropped for one against an earlier name: where some
-    /// members vote against one and some against another, neither is ever decided.
+    /// If the cluster cannot spare both members, the vote for the later name is dropped in favour of the earlier
+    /// one. If some members voted against one and some against the other, neither eviction would ever be decided.
     private mutating func join(_ vote: Eviction) {
         guard isOpen(vote) else { return }
         if !canSpare(vote.member), let other = evictions.votes.last, other.member > vote.member {

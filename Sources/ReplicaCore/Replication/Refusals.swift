@@ -13,7 +13,7 @@ struct Refusals: Sendable {
         case otherMembers
     }
 
-    /// What the refused process is told.
+    /// The reason that the refused process receives.
     struct Refusal: Sendable {
         let reason: Reason
         let problem: String

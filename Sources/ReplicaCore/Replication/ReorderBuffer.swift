@@ -22,11 +22,11 @@ struct ReorderBuffer: Sendable {
     /// The number of origins with batches that wait for a gap to close.
     var originCount: Int { queues.count }
 
-    /// Adds a batch, unless it is there already, at a replica with this `vector`.
+    /// Adds a batch, unless it is present, at a replica with this `vector`.
     ///
-    /// A full buffer drops batches that have more operations of their origin before them, as those have that a node published
-    /// while this replica caught up: they would keep out what comes next.
-    /// - Returns: How many operations found no room, of this batch or of others; repair brings them again.
+    /// A full buffer drops batches with a large gap before them. Such batches were published while this replica
+    /// caught up, and would keep out the next ones to apply.
+    /// - Returns: The number of operations without room, of this batch or of others; repair fetches them again.
     mutating func insert(
         _ batch: Batch, _ bytes: [UInt8], after vector: VersionVector
     ) -> UInt64 {
@@ -64,7 +64,8 @@ struct ReorderBuffer: Sendable {
         return place
     }
 
-    /// Drops the batches that are farther from being applied, as long as there is no room; returns how many operations that were.
+    /// Drops the batches that are farthest from being applied until there is room; returns the number of their
+    /// operations.
     private mutating func makeRoom(
         for batch: Batch, _ bytes: Int, after vector: VersionVector
     ) -> UInt64 {
@@ -116,8 +117,8 @@ struct ReorderBuffer: Sendable {
         queues.removeAll { $0.batches.isEmpty }
     }
 
-    /// What must be held to apply the waiting batches: the ends of the gaps before them, and their
-    /// dependencies.
+    /// The operations to hold before the waiting batches can be applied: the ends of the gaps before them, and
+    /// their dependencies.
     func needs(beyond vector: VersionVector) -> VersionVector {
         var needs = VersionVector()
         for (origin, batches) in queues {

@@ -108,8 +108,8 @@ struct Repair: Sendable {
 }
 
 extension Peers {
-    /// The members to ask for operations of an origin: the live ones that have announced some beyond `held`, and behind them
-    /// the silent ones, which may answer although their heartbeats get lost. Empty if no live member has any.
+    /// The members to ask for operations of an origin: first the live ones that have announced some beyond `held`,
+    /// then the silent ones, which may answer although their heartbeats get lost. Empty if no live member has any.
     fileprivate func holders(
         of origin: WriterID, beyond held: UInt64, at elapsedMilliseconds: UInt64
     ) -> [String] {

@@ -26,7 +26,7 @@ struct Replication: Sendable {
     private(set) var rules: RulesRecord?
     /// The last rules that have arrived.
     var rulesHistory = RulesHistory()
-    /// Whoever holds as much holds the rules.
+    /// A vector whose holders also hold the rules.
     private(set) var rulesVector = VersionVector()
     /// How much of each origin is applied.
     var vector = VersionVector()
@@ -45,7 +45,7 @@ struct Replication: Sendable {
     /// by origin.
     var orphans: [[UInt8]]
     var identifiers: IdentifierSource
-    /// What this turn stores and sends.
+    /// The effects of this turn: data to store and to send.
     var turn = OpenTurn()
     var counters = Counters()
 
@@ -81,7 +81,7 @@ struct Replication: Sendable {
     /// The writer of this incarnation.
     var writer: WriterID { ownBatch.origin }
 
-    /// What sessions and coordination see of this moment.
+    /// The view of this moment for sessions and coordination.
     var view: ReplicationView {
         ReplicationView(
             now: now, tree: tree.value, registers: tree.registers, vector: vector, time: clock.last,
@@ -102,7 +102,7 @@ struct Replication: Sendable {
 
     /// Learns of rules; those with the latest stamp count, whatever the order in which they arrive.
     ///
-    /// - Parameter sequence: Whoever holds the origin's operations up to it holds these rules.
+    /// - Parameter sequence: Members with the origin's operations up to it hold these rules.
     mutating func learn(_ record: RulesRecord, of origin: WriterID, through sequence: UInt64) {
         rulesHistory.insert(record, of: name(of: record.stamp.writer))
         guard isNewest(record) else { return }
@@ -121,14 +121,14 @@ struct Replication: Sendable {
     }
 }
 
-/// What sessions and coordination see of replication: values, through which neither can change it.
+/// A read-only view of replication for sessions and coordination.
 ///
-/// They return what they want done, such as `Submission`, and `Replica` does it.
+/// They return the changes that they request, such as `Submission`, and `Replica` executes them.
 struct ReplicationView: Sendable {
     let now: Moment
     /// The tree as readers see it.
     let tree: Value
-    /// What is remembered of its locations.
+    /// The registers of its locations.
     let registers: Registers
     /// How much of each origin is applied.
     let vector: VersionVector

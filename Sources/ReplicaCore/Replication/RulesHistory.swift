@@ -14,7 +14,7 @@ struct RulesHistory: Sendable {
     }
 
     private static let countLimit = 50
-    /// Of all documents together; the last one is kept whatever it has.
+    /// The limit for all documents together; the last document is kept whatever its size.
     private static let byteLimit = 4 << 20
 
     /// Ascending by stamp, so that the last one counts.
@@ -36,7 +36,7 @@ struct RulesHistory: Sendable {
         isUnstored = true
     }
 
-    /// What has to be stored; nil if the disk has it.
+    /// Returns the property to store; nil if the disk has it.
     mutating func takeToStore() -> Property? {
         guard isUnstored else { return nil }
         isUnstored = false

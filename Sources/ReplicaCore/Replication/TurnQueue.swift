@@ -6,7 +6,7 @@ import SyncProtocol
 /// Turns become durable in order. A turn that stores nothing may still show what an earlier one, not yet
 /// durable, has written; so it waits for that one.
 struct TurnQueue: Sendable {
-    /// What heartbeats may announce once a turn is durable.
+    /// The facts that heartbeats may announce once a turn is durable.
     struct Mark: Sendable {
         var vector: VersionVector
         var time: HybridTime
@@ -23,11 +23,12 @@ struct TurnQueue: Sendable {
     }
 
     let durability: Durability
-    /// What is durable now.
+    /// The durable state.
     private(set) var durable: Mark
     private(set) var lastNumber: UInt64 = 0
     private var hasStored = false
-    /// The last turn that has to become durable without delay, and the last one for which the store was told so.
+    /// The last turn that must become durable without delay, and the last one whose sync the store has been asked
+    /// for.
     private var awaitedNumber: UInt64 = 0
     private var synchronizedNumber: UInt64 = 0
     private var held: [Held] = []
@@ -40,8 +41,8 @@ struct TurnQueue: Sendable {
     /// Sets, before the first turn, the version vector on disk.
     mutating func begin(holding vector: VersionVector) { durable.vector = vector }
 
-    /// Sets, before the first turn, the evictions on disk: the first heartbeat announces them, so that an
-    /// evicted member that starts at the same time learns of its eviction in time.
+    /// Sets the evictions on disk, before the first turn. The first heartbeat announces them, so that an evicted
+    /// member that starts at the same time learns of its eviction in time.
     mutating func begin(knowing evictions: [Eviction]) { durable.evictions = evictions }
 
     /// Whether outputs wait for the disk.
@@ -116,7 +117,7 @@ struct TurnQueue: Sendable {
 
     // In the mode `commit` each turn is synced, so these do nothing there.
 
-    /// Records that somebody waits until all turns so far are durable.
+    /// Records that a request waits until all turns so far are durable.
     mutating func awaitStored() { awaitedNumber = lastNumber }
 
     /// Has the store sync what is awaited. One sync is under way at a time: turns that are awaited meanwhile share the

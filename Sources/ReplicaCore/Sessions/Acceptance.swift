@@ -2,7 +2,7 @@ import Convergence
 import DataTree
 import SyncProtocol
 
-/// What the accepting node decides before a write becomes an operation; peers do not decide it again.
+/// The decisions of the accepting node before a write becomes an operation. Peers do not repeat them.
 enum Acceptance {
     /// Checks the writes of a client and resolves what depends on this moment: timestamps become the
     /// wall time, and priorities follow Firebase's rules for this replica's tree.

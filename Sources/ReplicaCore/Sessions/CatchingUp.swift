@@ -52,10 +52,10 @@ extension Sessions {
         }
     }
 
-    /// Sends what filtered listens show once more, behind the answers.
+    /// Sends the content of filtered listens once more, after the answers.
     ///
-    /// A program of Firebase's hides what a query is told under its own write, and shows it after the answer only if the
-    /// query has told of the child; here the answer comes behind data that may be newer than the write.
+    /// A client of Firebase hides events of a query below its own unanswered write. After the answer it shows them
+    /// only if the query has sent the child again. Here the answer may follow data that is newer than the write.
     private mutating func repeatFiltered(
         _ ids: [UInt64], to session: SessionID, seeing replica: ReplicationView
     ) {
@@ -68,8 +68,8 @@ extension Sessions {
         }
     }
 
-    /// What a client has to be sent, to which a listen shows what it would show in an older tree; nothing at all without one.
-    /// A listen without an index is sent all later, once that was built.
+    /// Returns the notices by which a client's listen changes from an older tree to the present one; nothing
+    /// without an older tree. A listen without an index receives everything later, once the index is built.
     private mutating func missed(
         by listen: Listens.Listen, since tree: Value?, in replica: ReplicationView
     ) -> [Write] {

@@ -14,15 +14,15 @@ struct ClientSessions: Sendable {
         let untilMilliseconds: UInt64
     }
 
-    /// What each client was told of the version vector, as a count of `VersionVectorDelta`.
+    /// The version vector that each client knows, as a count of `VersionVectorDelta`.
     private var told: [SessionID: UInt64] = [:]
-    /// Users whom the rules have permitted nothing yet: what the node holds is none of their business.
+    /// Users to which the rules have permitted nothing yet. They learn nothing about the data of the node.
     private var unadmitted: Set<SessionID> = []
-    /// Sessions with a refused stamp, and whether it is known that no node has done what had the first one: their later
-    /// writes are refused too, so that a client's writes are done in order.
+    /// Sessions with a refused stamp, and whether it is certain that no node executed the write with the first one.
+    /// Their later writes are refused too, so that a client's writes take effect in order.
     private var halted: [SessionID: Bool] = [:]
-    /// Sessions whose clients have seen operations that this replica does not hold any more: nothing is shown to
-    /// them before their next hello.
+    /// Sessions whose clients have seen operations that this replica has lost. They see nothing before their next
+    /// hello.
     private var ahead: Set<SessionID> = []
     private(set) var waiting: [Waiting] = []
 
@@ -31,7 +31,7 @@ struct ClientSessions: Sendable {
 
     func told(_ id: SessionID) -> UInt64? { told[id] }
 
-    /// Whether a client is a user whom the rules have permitted nothing yet.
+    /// Whether a client is a user to which the rules have permitted nothing yet.
     func isUnadmitted(_ id: SessionID) -> Bool { !unadmitted.isEmpty && unadmitted.contains(id) }
 
     /// Has a user's frames say what they show from here on, since the rules have permitted a request.
@@ -57,8 +57,8 @@ struct ClientSessions: Sendable {
 
     func isAhead(_ id: SessionID) -> Bool { !ahead.isEmpty && ahead.contains(id) }
 
-    /// Ends all sessions until their next hello; returns them, ascending, each with what it was told, unless the rules have
-    /// permitted it nothing yet.
+    /// Ends all sessions until their next hello. Returns them, ascending, each with the version that it knows, if
+    /// the rules have permitted it anything.
     mutating func endAll() -> [(SessionID, told: UInt64?)] {
         let ended = told.sorted { $0.key < $1.key }.map { id, count in
             (id, told: isUnadmitted(id) ? nil : count)
@@ -77,7 +77,7 @@ struct ClientSessions: Sendable {
         ahead.remove(id)
     }
 
-    /// Begins with a user, who is told nothing yet.
+    /// Begins the session of a user to which the rules have permitted nothing.
     mutating func begin(unadmitted id: SessionID) {
         begin(id, told: 0)
         unadmitted.insert(id)
@@ -153,7 +153,8 @@ extension Sessions {
 
     /// Welcomes the clients with which this replica has caught up.
     ///
-    /// - Returns: The clients that have waited long enough, to be told what is missing.
+    /// - Returns: The clients that have waited long enough, so that they receive the missing versions as the
+    ///   reason.
     mutating func welcomeWaiting(seeing replica: ReplicationView) -> [ClientSessions.Waiting] {
         for client in clients.takeWaiting(where: { replica.shows($0.seen) }) {
             welcome(client, seeing: replica)
@@ -183,8 +184,8 @@ extension Sessions {
 // MARK: - Sessions that end because their node holds less than before
 
 extension Sessions {
-    /// Ends the sessions of clients that said hello, as an evicted replica gives up operations that they may have
-    /// seen. Each is told so, after all that it was told before.
+    /// Ends the sessions of clients that said hello, because an evicted replica discards operations that they may
+    /// have seen. The clients are notified after all earlier messages.
     ///
     /// - Parameter replica: The replica before that.
     mutating func endSessions(seeing replica: ReplicationView) {

@@ -66,7 +66,7 @@ struct Disconnects: Sendable {
         sessions[id] = session.writes.isEmpty ? nil : session
     }
 
-    /// Where a session's on-disconnect writes are.
+    /// The locations of a session's on-disconnect writes.
     func locations(of id: SessionID) -> [Path] {
         sessions[id]?.writes.writes.map(\.path) ?? []
     }

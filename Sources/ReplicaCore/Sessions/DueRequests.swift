@@ -14,7 +14,7 @@ struct DueRequests: Sendable {
 
     struct Waiting: Sendable {
         let work: Work
-        /// Who the client was when it sent this.
+        /// The client's principal when it sent this.
         let principal: Principal
         fileprivate let byteCount: Int
 
@@ -44,7 +44,7 @@ struct DueRequests: Sendable {
     /// The sessions that have requests here, in the order in which they are to be served.
     private(set) var ring: [SessionID] = []
     private(set) var byteCount = 0
-    /// What the driver is to be told of reading from sessions.
+    /// Outputs that pause or resume the driver's reading from sessions.
     private var outputs: [Output] = []
 
     init(within limits: ReplicaLimits) { self.limits = limits }
@@ -114,7 +114,7 @@ struct DueRequests: Sendable {
         return waiting
     }
 
-    /// Ends the queue of a session if nothing waits there any more.
+    /// Removes the queue of a session if it is empty.
     mutating func endIfEmpty(_ session: SessionID) {
         guard let queue = queues[session], queue.first.isEmpty, queue.others.isEmpty
         else { return }
@@ -150,7 +150,7 @@ struct DueRequests: Sendable {
     /// The indexes that requests wait for.
     var missingIndexes: Set<ListIndex> { Set(queues.values.compactMap(\.missingIndex)) }
 
-    /// Removes and returns what the driver is to be told of reading from sessions.
+    /// Removes and returns the outputs that pause or resume the driver's reading from sessions.
     mutating func takeOutputs() -> [Output] {
         if outputs.isEmpty { return [] }
         defer { outputs = [] }

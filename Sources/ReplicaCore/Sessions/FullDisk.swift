@@ -1,8 +1,7 @@
 import DataTree
 import SyncProtocol
 
-// While the disk accepts no writes: accepted operations wait, no new ones are accepted, and clients are told
-// why.
+// The behaviour while the disk accepts no writes: accepted operations wait, new ones are refused with the reason.
 
 /// Why the disk accepts no writes, and what the operator can do.
 struct StorageFailure: Equatable, Sendable {
@@ -14,7 +13,7 @@ struct StorageFailure: Equatable, Sendable {
     /// When the replica learned of it, on the monotonic clock.
     var sinceMilliseconds: UInt64 = 0
 
-    /// What users learn of it: no path, and no size.
+    /// The same failure without path and size, for users.
     static let asUsersSeeIt = StorageFailure(
         problem: "this node takes no requests now", fix: "use another node, or try again later")
 

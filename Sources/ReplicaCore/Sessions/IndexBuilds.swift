@@ -184,7 +184,7 @@ extension Listens {
         return refreshed
     }
 
-    /// Abandons the builds that nothing waits for, and drops an index without room that nothing needs any more.
+    /// Abandons the builds that nothing waits for, and drops an unneeded index that lacks room.
     mutating func dropUnneededBuilds(requested: Set<ListIndex>) {
         if builds.isEmpty { return }
         let needed = requested.union(builds.unrequested)
@@ -221,7 +221,7 @@ extension Sessions {
         return listens.hasIndex(index)
     }
 
-    /// Goes on with the indexes that no request waits for, and drops those that nothing needs any more.
+    /// Continues the builds that no request waits for, and drops unneeded ones.
     mutating func continueBuilds(seeing replica: ReplicationView) {
         if listens.hasUnrequestedBuilds {
             let used = listens.buildUnrequested(
@@ -235,8 +235,8 @@ extension Sessions {
         }
     }
 
-    /// Sends a sign of life once a second to native clients whose requests wait: behind a request that waits for an index, their
-    /// pings wait too, and they would leave a silent node.
+    /// Sends a keep-alive once a second to native clients whose requests wait. Their pings wait behind a request
+    /// that waits for an index, and clients leave a silent node.
     mutating func reassureWaiting(at milliseconds: UInt64) {
         guard !due.isEmpty, milliseconds >= nextReassuranceMilliseconds else { return }
         nextReassuranceMilliseconds = milliseconds + 1_000

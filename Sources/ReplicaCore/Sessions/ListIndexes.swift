@@ -68,7 +68,8 @@ extension Listens {
         }
     }
 
-    /// Whether a query has an order of which nobody has said that it is indexed. As in Firebase, it may show all children.
+    /// Whether neither configuration nor rules declare an index for the order of a query. As in Firebase, it may
+    /// show all children.
     func lacksIndex(for query: Query, at path: Path) -> Bool {
         switch query.order {
         case .key, .priority: false
@@ -163,7 +164,7 @@ extension Listens {
 }
 
 extension RequestFailure {
-    /// The failure of a read whose order nobody has said to be indexed, in Firebase's words.
+    /// The failure of a read whose order has no declared index, in Firebase's words.
     static func unindexed(_ order: ChildOrder, of path: Path) -> RequestFailure {
         RequestFailure(
             .invalid,

@@ -41,7 +41,7 @@ struct Listens: Sendable {
     var lists: [Int: QueriedList] = [:]
     private var lastList = 0
     private(set) var count = 0
-    /// What the configuration of the node has indexed.
+    /// The indexes that the node's configuration declares.
     let indexRules: IndexRules
     /// The rules of the cluster, which have indexed more.
     var ruleset: Ruleset?
@@ -49,7 +49,7 @@ struct Listens: Sendable {
     var builds = IndexBuilds()
     /// How many views and indexes operations were applied to since the last `takeUpdateCost`.
     private var updateCost = 0
-    /// What listens are sent that had missed operations for want of an index.
+    /// Notices for listens that missed operations because an index was not built.
     var refreshed: [Notice] = []
 
     init(indexing rules: IndexRules, within budget: IndexBudget) {

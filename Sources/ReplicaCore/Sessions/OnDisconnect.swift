@@ -3,13 +3,13 @@ import SyncProtocol
 
 // On-disconnect writes wait in this node's memory: a node that is killed loses them, one that stops does them.
 
-/// What a client has left to be written as its connection has ended.
+/// The on-disconnect writes of a client whose connection has ended.
 struct LeftWrites: Equatable {
     let session: SessionID
     let writes: [Write]
 }
 
-/// What of that the rules permit, and for whom.
+/// The part of them that the rules permit, and the client's attribution.
 struct PermittedWrites: Equatable {
     let writes: [Write]
     let attribution: Attribution?
@@ -35,13 +35,13 @@ extension Sessions {
         }
     }
 
-    /// Sends a probe once a second to each client with on-disconnect writes, by which a driver detects that a
-    /// client is gone; a client that is silent counts as gone too.
+    /// Sends a probe once a second to each client with on-disconnect writes. A driver detects by it that a client
+    /// has left; a silent client counts as gone too.
     ///
-    /// Sessions of values are not probed: programs behind them say something each 45 seconds only, and whoever
+    /// Sessions of values are not probed. Their clients send a message every 45 seconds only, and the driver that
     /// opened the session ends it.
     ///
-    /// - Returns: The on-disconnect writes of clients that are gone.
+    /// - Returns: The on-disconnect writes of clients that have left.
     mutating func probeDisconnects(at now: Moment) -> [LeftWrites] {
         if disconnects.isEmpty {
             nextProbeMilliseconds = now.elapsedMilliseconds + Sessions.probeMilliseconds

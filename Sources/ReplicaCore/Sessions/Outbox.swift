@@ -9,7 +9,7 @@ struct Outbox: Sendable {
     private static let fewFrames = 8
 
     private var frames: [(session: SessionID, frame: FrameWriter)] = []
-    /// Where the frames of sessions are, once they are more than few.
+    /// The indexes of sessions in `frames`, once there are more than a few.
     private var places: [SessionID: Int] = [:]
     private var scratch = MessagePackWriter()
 

@@ -121,8 +121,8 @@ extension Sessions {
         send(children: children, id: id, to: session)
     }
 
-    /// Refuses a request for data from a client that has requested much in this turn already: a few
-    /// bytes may request the whole tree, and a frame has room for millions of such requests.
+    /// Refuses a request for data from a client that has requested much in this turn already. A few bytes may
+    /// request the whole tree, and a frame has room for millions of such requests.
     ///
     /// - Returns: Whether the request is refused.
     mutating func refuseIfOverloaded(_ id: UInt64, _ session: SessionID) -> Bool {
@@ -197,7 +197,7 @@ extension Sessions {
         send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
     }
 
-    /// What a listen sends first; to a session of values no range that is not a value.
+    /// The first message of a listen. A session of values receives no range without a value.
     private func first(
         of id: UInt64, showing shown: Value, to held: HeldData?, in session: SessionID
     ) -> NodeMessage {
@@ -228,8 +228,8 @@ extension NodeMessage {
         .value(id: id, value: .integer(Int64(clamping: now.wallMilliseconds)))
     }
 
-    /// What to send first to a client that already holds a value, so that it holds what its listen
-    /// shows.
+    /// Returns the first message for a client that already holds a value. After it, the client holds the content of
+    /// its listen.
     fileprivate static func first(
         of listen: UInt64, showing value: Value, to held: HeldData?, isOfValues: Bool
     ) -> NodeMessage {

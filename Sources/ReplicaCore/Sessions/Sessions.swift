@@ -24,7 +24,7 @@ struct Sessions: Sendable {
     var waiting: WaitingRequests
     /// Requests that wait for their session's share of a turn.
     var due: DueRequests
-    /// What each session has used of the open turn.
+    /// The units of the open turn that each session has used.
     var shares: TurnShares
     /// Whether reads are dropped, since this turn is the last.
     var dropsReads = false
@@ -113,7 +113,7 @@ extension Sessions {
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
-    /// Whether the configuration demands an index for a query that nobody has named.
+    /// Whether the configuration requires a declared index that a query lacks.
     func lacksDemandedIndex(for query: Query, at path: Path) -> Bool {
         strictIndexes && listens.lacksIndex(for: query, at: path)
     }
@@ -197,7 +197,7 @@ extension Sessions {
         stabilityWaiters.removeAll(of: session)
     }
 
-    /// Closes a session; returns its on-disconnect writes. Who its client is, is known until `Access.forget`.
+    /// Closes a session; returns its on-disconnect writes. Its principal stays known until `Access.forget`.
     mutating func close(_ session: SessionID) -> LeftWrites {
         leaving.remove(session)
         removeInterest(of: session)

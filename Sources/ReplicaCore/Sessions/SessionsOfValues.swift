@@ -1,9 +1,9 @@
 import DataTree
 import SyncProtocol
 
-// Sessions of values: a driver hands over `ClientMessage`s and gets `SessionAnswer`s, for clients whose protocol is
-// another one than that of frames. All else is the same as for sessions of frames, except that nobody probes them,
-// that their answers have no size, since drivers stream them out of snapshots, and that answers wait while data does.
+// Sessions of values: a driver passes `ClientMessage`s and receives `SessionAnswer`s, for clients with another
+// protocol than that of frames. They differ from sessions of frames in three ways. They are not probed. Their
+// answers have no size, because drivers stream them from snapshots. Their answers wait behind data.
 
 extension Sessions {
     /// Whether a session's requests and answers are values.

@@ -4,12 +4,12 @@ import SyncProtocol
 
 /// The sessions whose clients read more slowly than changes occur.
 ///
-/// No changes are queued for their listens. Once there is room again, each listen that has missed
-/// changes gets what differs by then; after a while everything that it shows, as the tree that it last showed is kept no
-/// longer. Of a session of values the answers wait with what it has missed:
-/// a program of Firebase's takes the answer to its write as a sign that it has the data.
+/// No changes are queued for their listens. Once there is room again, each listen that has missed changes receives
+/// the difference. After a while it receives everything, because the tree that it last showed is no longer kept. In
+/// a session of values, answers wait behind missed data: a client of Firebase treats the answer to its write as a
+/// sign that it has the data.
 struct SlowClients: Sendable {
-    /// What waits in a session of values until it has the missed data.
+    /// A message that waits in a session of values until the client has the missed data.
     enum Postponed: Sendable {
         case answer(NodeMessage)
         /// Answered from the tree of that time: older data must not follow newer.
@@ -101,8 +101,8 @@ struct SlowClients: Sendable {
         sessions[session].map { !$0.missed.isEmpty } ?? false
     }
 
-    /// Removes and returns the next listen of a session that has missed changes, with the tree of which it has been sent
-    /// everything; nil as tree if all has to be sent.
+    /// Removes and returns the next listen of a session that has missed changes. The tree is the one that the
+    /// client has; nil if the client must receive everything.
     mutating func takeMissed(of session: SessionID) -> (listen: UInt64, tree: Value?)? {
         guard let next = sessions[session]?.missed.keys.min(),
             let tree = sessions[session]?.missed.removeValue(forKey: next)

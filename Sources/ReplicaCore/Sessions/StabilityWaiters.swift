@@ -55,7 +55,7 @@ extension Sessions {
 
     /// Answers the clients for which all earlier writes are stable.
     ///
-    /// - Returns: The clients that have waited long enough, to be told the reason.
+    /// - Returns: The clients that have waited long enough, so that they receive the reason.
     mutating func answerStabilityWaiters(
         seeing replica: ReplicationView
     ) -> [StabilityWaiters.Waiting] {

@@ -4,11 +4,11 @@ import SyncProtocol
 ///
 /// A unit takes about a microsecond. Units are counted and not timed, so that equal replicas do equal work in a turn.
 struct TurnShares: Sendable {
-    /// What each request costs besides the data that it reads or changes.
+    /// The units of each request, besides those of the data that it reads or changes.
     static let requestUnits = 4
-    /// So many units of rules take as long as a unit: rules do 8,000,000 units in some sixty milliseconds.
+    /// The units of rules that take as long as one unit: rules do 8,000,000 units in about sixty milliseconds.
     private static let ruleUnits = 128
-    /// So many bytes of an answer take as long as a unit.
+    /// The bytes of an answer whose encoding takes as long as one unit.
     private static let answerBytes = 256
 
     private let limits: ReplicaLimits

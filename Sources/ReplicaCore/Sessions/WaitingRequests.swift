@@ -2,15 +2,15 @@ import DataTree
 import Rules
 import SyncProtocol
 
-/// Requests that wait until an earlier transaction of their session is decided, or until an operation of many writes shows.
+/// Requests that wait for an earlier transaction of their session, or until an operation of many writes shows.
 ///
-/// The coordinator decides a transaction some time after its client has sent it. A later request of the same session whose
-/// locations overlap the transaction's waits for the decision, so that the session's requests take effect in the order in
-/// which they were sent. A request that overlaps a waiting one waits behind it.
+/// The coordinator decides a transaction some time after its client has sent it. A later request of the same
+/// session with overlapping locations waits for the decision. The session's requests therefore take effect in the
+/// order in which they were sent. A request that overlaps a waiting one waits behind it.
 struct WaitingRequests: Sendable {
     struct Waiting: Sendable {
         let message: ClientMessage
-        /// Who the client was when it sent the request.
+        /// The client's principal when it sent the request.
         let principal: Principal
         /// The time of the last decision that the request waited for; an older stamp would order it before the transaction.
         var decidedTime: HybridTime?
@@ -48,7 +48,7 @@ struct WaitingRequests: Sendable {
     /// Whether a write with a client's stamp waits: stamps ascend in the order in which writes are done.
     func hasStamps(of session: SessionID) -> Bool { queues[session]?.hasStamps ?? false }
 
-    /// Where a waiting listen listens.
+    /// The location of a waiting listen.
     func location(ofListen id: UInt64, of session: SessionID) -> Path? {
         for one in queues[session]?.waiting ?? [] where one.message.id == id {
             if case .listen(let listen) = one.message.request { return listen.path }

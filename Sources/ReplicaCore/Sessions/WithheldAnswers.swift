@@ -25,10 +25,10 @@ extension Replica {
 }
 
 extension Sessions {
-    /// Sends, in place of these answers, that the disk has not taken what they rest on.
+    /// Sends, in place of these answers, that the disk has not stored the data on which they depend.
     ///
-    /// A native client that said hello is told first, under the id 0, that none of its requests is answered here: it asks
-    /// another node, under the same stamps.
+    /// A native client that said hello first learns, under the id 0, that this node answers none of its requests.
+    /// It then asks another node with the same stamps.
     fileprivate mutating func answerWithoutData(
         _ answers: [(session: SessionID, message: NodeMessage)], because failure: StorageFailure
     ) {

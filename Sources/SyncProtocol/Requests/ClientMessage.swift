@@ -1,14 +1,14 @@
 public import DataTree
 
-/// What a client sends to a node: a request behind the number by which the answer names it.
+/// A request of a client to a node, with the number that the answer repeats.
 ///
-/// In a frame each is a MessagePack array: the name of the request, the id, its elements, and last, if there
-/// are any, a map of options by their names. A new kind of request is a struct with its `RequestContent`, a case
-/// of `ClientRequest`, and what a replica does with it.
+/// In a frame each is a MessagePack array: the name of the request, the id, its elements, and last, if there are
+/// any, a map of options by their names. A new kind of request needs a struct with its `RequestContent`, a case of
+/// `ClientRequest`, and its execution in a replica.
 public struct ClientMessage: Equatable, Sendable {
     /// Any number that the client has not in use; the answer repeats it.
     public var id: UInt64
-    /// What it asks for.
+    /// The request itself.
     public var request: ClientRequest
 
     /// A request under a number.
@@ -46,7 +46,7 @@ public enum ClientRequest: Equatable, Sendable {
 }
 
 extension ClientRequest {
-    /// What a request needs of its node.
+    /// The resources of a node that a request needs.
     public enum Kind: Sendable {
         /// It shows data, or changes what the session is shown.
         case read

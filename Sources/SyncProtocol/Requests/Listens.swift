@@ -36,7 +36,7 @@ extension ClientMessage {
     }
 }
 
-/// What a client holds already of what it listens to.
+/// The part of a listen's data that a client already holds.
 public struct HeldData: Equatable, Sendable {
     /// `hash`: the hash of all of it.
     public let hash: DataHash

@@ -34,8 +34,8 @@ public struct EvictRequest: Equatable, Sendable {
 }
 
 /// `["awaitStable", id, milliseconds]`: answered by `ok` once all earlier writes of all nodes have arrived, so that
-/// none of them can change what is there; or, after so long, by the error `not_stable`, which names the nodes
-/// that are missing.
+/// they no longer change the data. After the given time, the answer is the error `not_stable` with the names of the
+/// missing nodes.
 public struct AwaitStableRequest: Equatable, Sendable {
     /// The limit.
     public var milliseconds: UInt64
@@ -46,7 +46,7 @@ public struct AwaitStableRequest: Equatable, Sendable {
 /// `behind`. From then on frames end with `seen`. After the refusal of a stamp no other one is taken before the
 /// next hello.
 public struct HelloRequest: Equatable, Sendable {
-    /// What the client has seen.
+    /// The operations that the client has seen.
     public var seen: VersionVector
 }
 

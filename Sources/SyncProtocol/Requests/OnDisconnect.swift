@@ -5,13 +5,13 @@ public import DataTree
 public struct OnDisconnectRequest: Equatable, Sendable {
     /// Where; the path may end in `.priority`.
     public var path: Path
-    /// What is there from then on.
+    /// The new value.
     public var value: Value
 }
 
 /// `["onDisconnectMerge", id, path, {relative path: value, …}]`: such puts, each for itself.
 public struct OnDisconnectMergeRequest: Equatable, Sendable {
-    /// What the paths of the writes are relative to.
+    /// The path to which the paths of the writes are relative.
     public var path: Path
     /// What is written.
     public var writes: [Write]

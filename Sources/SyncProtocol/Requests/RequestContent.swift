@@ -1,7 +1,7 @@
 import DataTree
 import QueryEngine
 
-/// What a request says behind its name and its id, and how that stands in a frame.
+/// The elements of a request after its name and id, and their form in a frame.
 protocol RequestContent {
     /// The first element of its array.
     static var name: StaticString { get }

@@ -1,7 +1,8 @@
 public import DataTree
 
 extension ClientMessage {
-    /// What is wrong with a request that was made of values, or nil: the rules that reading a frame enforces.
+    /// The first violation of the rules that reading a frame enforces, for a request that was made of values; nil
+    /// if valid.
     public var failure: DataError? {
         switch request {
         case .put(let put): Write(path: put.path, value: put.value).failureInPriority

@@ -1,7 +1,8 @@
 public import DataTree
 
-/// `["rules", id]`, answered by `value`: a map with the `source` of the cluster's rules as their author wrote it, its
-/// `digest`, the digest of the `previous` ones, and the `time` of their stamp in milliseconds; null without rules. For administrators.
+/// `["rules", id]`, for administrators. Answered by `value`: a map with the `source` of the cluster's rules as
+/// their author wrote it, its `digest`, the digest of the `previous` ones, and the `time` of their stamp in
+/// milliseconds; null without rules.
 public struct RulesRequest: Equatable, Sendable {}
 
 /// `["rulesHistory", id]`, answered by `value` with a `RulesHistoryReport`. For administrators.
@@ -25,19 +26,20 @@ public struct SetRulesRequest: Equatable, Sendable {
 /// `["explain", id, statement]`: what the rules say of an operation such as `write /users/ada {name: 7} as {uid: "ada"}` on the
 /// data of the node. Nothing is done. Answered by `value` with a `RulesVerdict`. For administrators.
 public struct ExplainRequest: Equatable, Sendable {
-    /// The operation and who would ask for it.
+    /// The operation, and the user that would request it.
     public var statement: String
 }
 
-/// `["coverage", id, action]`: has the node begin to count what each part of its rules comes to, from nothing (`begin`), end and
-/// forget that (`end`), or only tell it (`read`). Answered by `value` with a `CoverageReport`. For administrators.
+/// `["coverage", id, action]`, for administrators: starts to count the values of each part of the node's rules
+/// (`begin`), ends and forgets the counts (`end`), or only returns them (`read`). Answered by `value` with a
+/// `CoverageReport`.
 public struct CoverageRequest: Equatable, Sendable {
     /// What is done.
     public enum Action: String, CaseIterable, Sendable {
         case read, begin, end
     }
 
-    /// What is done before the node answers; of `end`, the answer has what was counted.
+    /// The action before the answer. The answer to `end` contains the final counts.
     public var action: Action
 }
 
@@ -74,7 +76,7 @@ extension ClientMessage {
     }
 }
 
-/// What `rules` is answered by.
+/// The answer to `rules`.
 public struct RulesReport: Equatable, Sendable {
     /// The document, as its author wrote it.
     public let source: String
@@ -118,9 +120,9 @@ public struct RulesReport: Equatable, Sendable {
     }
 }
 
-/// What `explain` is answered by: why an operation is denied, line by line; nothing if it is permitted.
+/// The answer to `explain`: why an operation is denied, line by line; nothing if it is permitted.
 public struct RulesVerdict: Equatable, Sendable {
-    /// What is missing, then each rule that could have permitted it, with the parts that decided.
+    /// The missing conditions, then each rule that could have permitted it, with the parts that decided.
     public let reasons: [String]
 
     /// A verdict.

@@ -1,9 +1,10 @@
 import DataTree
 
-/// `["writes", id, {origin: sequence, …}]`: which operations the log of the node still holds beyond these, and for whom each was
-/// made. Answered by `value` with a `LoggedWrites`, some 256 kB of the log at a time. For administrators.
+/// `["writes", id, {origin: sequence, …}]`, for administrators: requests the operations beyond these that the
+/// node's log still has, with their users. Answered by `value` with a `LoggedWrites`, about 256 kB of the log at a
+/// time.
 public struct WritesRequest: Equatable, Sendable {
-    /// What is not asked for.
+    /// The operations to leave out.
     public var held: VersionVector
 }
 

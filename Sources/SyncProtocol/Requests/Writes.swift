@@ -4,7 +4,7 @@ public import DataTree
 public struct PutRequest: Equatable, Sendable {
     /// Where; the path may end in `.priority`.
     public var path: Path
-    /// What is there from then on.
+    /// The new value.
     public var value: Value
     /// The options `if`, `local` and `within`: the put is done only if this holds; otherwise the answer is the
     /// error `changed`.
@@ -20,9 +20,9 @@ public struct PutRequest: Equatable, Sendable {
 
 /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update. Answered by `ok`.
 public struct MergeRequest: Equatable, Sendable {
-    /// What the paths of the writes are relative to.
+    /// The path to which the paths of the writes are relative.
     public var path: Path
-    /// What is written; no path lies at or below another.
+    /// The new values; no path is at or below another one.
     public var writes: [Write]
     /// The option `concern`, as of a put.
     public var concern: WriteConcern?
@@ -68,7 +68,7 @@ extension ClientMessage {
     }
 }
 
-/// What a put requires of the data that it replaces.
+/// The condition of a put on the data that it replaces.
 public struct Condition: Equatable, Sendable {
     /// `if`: the hash of what has to be there.
     public let hash: DataHash

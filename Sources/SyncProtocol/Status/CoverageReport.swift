@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What `coverage` is answered by: what each part of the node's rules came to while it judged what users asked for.
+/// The answer to `coverage`: the values of each part of the node's rules during the checks of requests.
 public struct CoverageReport: Equatable, Sendable {
     /// How often something was true, was false, failed.
     public struct Counts: Equatable, Sendable {
@@ -20,7 +20,7 @@ public struct CoverageReport: Equatable, Sendable {
         /// The part as it is written; of a long one the beginning.
         public var text = ""
         public var counts = Counts()
-        /// What it never was, in words; nil if it was both true and false.
+        /// The value that the part never had, in words; nil if it was both true and false.
         public var gap: String?
 
         /// A part of which nothing is known yet.
@@ -31,14 +31,14 @@ public struct CoverageReport: Equatable, Sendable {
     public struct CountedRule: Equatable, Sendable {
         /// `.read`, `.write` or `.validate`.
         public var kind = ""
-        /// Where it stands, with wildcards as they are written.
+        /// Its location, with wildcards as they are written.
         public var location = ""
-        /// Where its expression begins in the document, from 1.
+        /// The line of its expression in the document, from 1.
         public var line = 0
         public var column = 0
         /// Its expression as it is written.
         public var expression = ""
-        /// What it came to as a whole.
+        /// The counts of the values of the whole rule.
         public var counts = Counts()
         /// The parts that decide something, the whole last.
         public var parts: [CountedPart] = []

@@ -1,6 +1,6 @@
 public import DataTree
 
-/// An operation in the log of a node: what it wrote, where it was taken, and for whom.
+/// An operation in the log of a node: its writes, the accepting node, and the user.
 public struct LoggedWrite: Equatable, Sendable {
     /// When the node took it, in milliseconds since 1970 by its clock.
     public var milliseconds = 0
@@ -10,7 +10,7 @@ public struct LoggedWrite: Equatable, Sendable {
     public var sequence = 0
     /// The name of that node, if the incarnation still lives.
     public var member: String?
-    /// The `uid` of the user for whom it was made; nil of an administrator, of what a node did by itself, and of somebody who
+    /// The `uid` of the user; nil for an administrator, for an operation of the node itself, and for a client that
     /// was not signed in.
     public var user: String?
     /// The digest of the rules that judged it; nil of what no rules judge.
@@ -22,7 +22,7 @@ public struct LoggedWrite: Equatable, Sendable {
     public init() {}
 }
 
-/// What `writes` is answered by: a part of the log of a node.
+/// The answer to `writes`: a part of the log of a node.
 public struct LoggedWrites: Equatable, Sendable {
     /// How much of an origin has been told.
     struct Position: Equatable, Sendable {
@@ -66,7 +66,7 @@ public struct LoggedWrites: Equatable, Sendable {
     /// The operations of some batches.
     ///
     /// - Parameters:
-    ///   - held: What was not asked for.
+    /// - held: The operations to leave out.
     ///   - isLast: Whether the log ends with these.
     ///   - members: The names of the nodes that run.
     public init(

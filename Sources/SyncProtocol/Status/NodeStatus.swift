@@ -1,23 +1,23 @@
 public import DataTree
 
-/// What a node answers to `status`: how it is, at one moment.
+/// The answer to `status`: the state of a node, at one moment.
 ///
-/// In a message it is an object; `StatusFields.swift` has the names of its members. Counts are since the node's
-/// start unless they say something else.
+/// In a message it is an object; `StatusFields.swift` has the names of its members. Counts start with the node
+/// unless their comment says otherwise.
 public struct NodeStatus: Equatable, Sendable {
     /// Which node it is, and whether it takes writes.
     public var identity = Identity()
     /// What it holds.
     public var data = Data()
-    /// What came from peers and went to them.
+    /// Traffic with peers.
     public var exchange = Exchange()
     /// Evictions, and what this node did after its own.
     public var membership = Membership()
     /// The coordinator of transactions.
     public var coordination = Coordination()
-    /// What waits, and how much may.
+    /// Waiting work and its limits.
     public var queues = Queues()
-    /// What it does for clients.
+    /// Its clients.
     public var clients = Clients()
     /// The rules that it enforces; nil without.
     public var rules: Rules?
@@ -32,7 +32,7 @@ public struct NodeStatus: Equatable, Sendable {
     /// - Throws: `DataError` that names the member that is missing or is something else.
     public init(_ answer: Value) throws(DataError) { try self.init(told: answer, under: "") }
 
-    /// What a node answers to `status`.
+    /// The value that answers `status`.
     public var value: Value { told }
 }
 
@@ -51,14 +51,14 @@ extension NodeStatus {
         public var durability = ""
         /// `works`, or why the disk takes nothing.
         public var storage = NodeStatus.storageWorks
-        /// What the operator can do about that; nil while the disk works.
+        /// The remedy for the operator; nil while the disk works.
         public var storageFix: String?
     }
 
-    /// What `storage` says while the disk takes writes.
+    /// The value of `storage` while the disk accepts writes.
     public static let storageWorks = "works"
 
-    /// What the node holds.
+    /// The data of the node.
     public struct Data: Equatable, Sendable {
         /// The operations applied, by the member that made them, or by the writer of a closed incarnation.
         public var held: [String: Int] = [:]
@@ -80,7 +80,7 @@ extension NodeStatus {
         public var loggedOperationsLimit = 0
     }
 
-    /// What came from peers and went to them.
+    /// Traffic with peers.
     public struct Exchange: Equatable, Sendable {
         /// How many milliseconds ago each peer was heard that was heard of late.
         public var connectedPeers: [String: Int] = [:]
@@ -123,7 +123,7 @@ extension NodeStatus {
         public var endpoint = ""
         /// Why it was refused.
         public var problem = ""
-        /// What somebody can do about that.
+        /// The remedy.
         public var fix = ""
         /// How often in a row.
         public var count = 0
@@ -148,7 +148,7 @@ extension NodeStatus {
         public var rejoins = 0
         /// Orphaned operations that were replayed.
         public var replayed = 0
-        /// Orphaned operations that were kept for somebody to decide.
+        /// Orphaned operations in quarantine, for the user to decide.
         public var quarantined = 0
     }
 
@@ -162,9 +162,9 @@ extension NodeStatus {
         public var decided = 0
     }
 
-    /// What waits, and how much may.
+    /// Waiting work and its limits.
     public struct Queues: Equatable, Sendable {
-        /// The writers of whom operations in between are missing.
+        /// The writers with missing operations.
         public var gaps = 0
         /// Batches that wait for earlier ones.
         public var waitingBatches = 0
@@ -194,7 +194,7 @@ extension NodeStatus {
         public var bytesAwaitingShareLimit = 0
     }
 
-    /// What the node does for clients.
+    /// The clients of the node.
     public struct Clients: Equatable, Sendable {
         /// Clients with a session.
         public var sessions = 0
@@ -214,7 +214,7 @@ extension NodeStatus {
         public var clientsBehind = 0
         /// Changes that were held back from such clients.
         public var changesHeldBack = 0
-        /// What their queries keep.
+        /// The memory that their queries occupy.
         public var queries = Queries()
         /// The bytes of writes for the ends of connections.
         public var disconnectBytes = 0
@@ -237,9 +237,9 @@ extension NodeStatus {
         public var declaredIndexBytes = 0
         /// Indexes that are being built.
         public var builds = 0
-        /// Different windows that are listened to without an index, as there is no room for one.
+        /// Different listened windows without an index, because there is no room for one.
         public var unindexedListens = 0
-        /// Reads and listens that were served without an index that stays, as there was no room for one.
+        /// Reads and listens that were served with a temporary index, because there was no room for one that stays.
         public var unindexedQueries = 0
         /// Some of the locations that have indexes.
         public var indexes: [IndexedList] = []
@@ -249,7 +249,7 @@ extension NodeStatus {
     public struct IndexedList: Equatable, Sendable {
         /// Where.
         public var path = ""
-        /// What the indexes order by, each with the number of its children.
+        /// The orders of the indexes, each with the number of its children.
         public var orders = ""
         /// Open listens.
         public var listens = 0
@@ -258,7 +258,7 @@ extension NodeStatus {
         public init() {}
     }
 
-    /// What only the process knows.
+    /// Figures of the process.
     public struct Process: Equatable, Sendable {
         /// Where clients connect.
         public var address = ""
@@ -272,7 +272,7 @@ extension NodeStatus {
         public var residentBytes: Int?
         /// The database with its write-ahead log; nil in memory.
         public var databaseBytes: Int?
-        /// What may still be written to the disk of the database.
+        /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.
         public var openFiles = 0
@@ -290,7 +290,7 @@ extension NodeStatus {
         public var sessionsLimit = 0
         /// Connections that were ended because the client read too slowly.
         public var slowClients = 0
-        /// What waits for clients.
+        /// The bytes of answers that wait for clients.
         public var waitingReplyBytes = 0
         /// Replies to clients that were gone.
         public var droppedReplies = 0

@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What `rulesHistory` is answered by: the last rules that have arrived at a node, the newest first.
+/// The answer to `rulesHistory`: the latest rules that arrived at a node, the newest first.
 public struct RulesHistoryReport: Equatable, Sendable {
     /// Rules that the cluster has or had, or that lost against others at once.
     public struct Record: Equatable, Sendable {
@@ -21,7 +21,7 @@ public struct RulesHistoryReport: Equatable, Sendable {
         public init() {}
     }
 
-    /// The node that tells it.
+    /// The node that answers.
     public var node = ""
     /// The newest first.
     public var records: [Record] = []

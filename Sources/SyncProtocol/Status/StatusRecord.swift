@@ -1,17 +1,17 @@
 import DataTree
 
-/// Something that a status tells, and how it stands in a value tree.
+/// A part of a status, and its form in a value tree.
 protocol StatusValue {
-    /// How it is told; null says nothing.
+    /// Its form; null if it is omitted.
     var told: Value { get }
 
-    /// What was told under a name.
+    /// Decodes the value under a name.
     ///
-    /// - Throws: when that is missing, or something else.
+    /// - Throws: If it is missing or has another form.
     init(told value: Value, under name: String) throws(DataError)
 }
 
-/// A struct that stands in a status as an object: its table of fields is all that knows their names.
+/// A struct that is an object in a status; only its table of fields knows their names.
 protocol StatusRecord: StatusValue {
     static var fields: [StatusField<Self>] { get }
 
@@ -92,7 +92,7 @@ extension Bool: StatusValue {
 
 // MARK: - What may be absent
 
-/// Nil is told by saying nothing.
+/// Nil is omitted.
 extension Optional: StatusValue where Wrapped: StatusValue {
     var told: Value { self?.told ?? .null }
 
@@ -101,7 +101,7 @@ extension Optional: StatusValue where Wrapped: StatusValue {
     }
 }
 
-/// A tree has no empty objects, so that an empty map is told by saying nothing.
+/// An empty map is omitted, because a tree has no empty objects.
 extension Dictionary: StatusValue where Key == String, Value: StatusValue {
     var told: DataTree.Value { .object(named: map { ($0.key, $0.value.told) }) }
 
