@@ -36,7 +36,7 @@ public struct Gateway {
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
         case .trusts(let tokens): trust(tokens)
-        case .hasRules(let hasRules): context.access.hasRules = hasRules
+        case .hasRules(let hasRules): context.authentication.hasRules = hasRules
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)
@@ -72,9 +72,7 @@ public struct Gateway {
         guard context.longPolls.contains(session) else {
             return update(context.connection(of: session)) { $0.process(answers, &$1) }
         }
-        context.updateLongPoll(session) { session, texts in
-            session.receive(answers, sharing: &texts)
-        }
+        context.updateLongPoll(session, by: answers)
         processSignals()
     }
 
@@ -87,7 +85,7 @@ public struct Gateway {
     }
 
     private mutating func trust(_ trust: TokenTrust) {
-        context.access.trust(trust)
+        context.authentication.trust(trust)
         context.reviewLongPolls()
         processSignals()
         for id in connections.keys.sorted() { update(id) { $0.reviewIdentity(&$1) } }

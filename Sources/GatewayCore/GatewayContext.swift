@@ -9,7 +9,7 @@ struct GatewayContext {
     let configuration: GatewayConfiguration
     let hostRule: HostRule
     let originRule: OriginRule
-    let access: Access
+    var authentication: Authentication
     let json = JSONReader()
     /// For the messages of Firebase's protocol, in which values lie somewhat deeper.
     let realtimeJSON: JSONReader
@@ -37,14 +37,15 @@ struct GatewayContext {
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
-        access = Access(configuration)
+        authentication = Authentication(configuration)
         longPolls = LongPollTable(
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
         bodies = BodyBytes(limit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)
         // A page of another site has no secret and no token, unless its user gives it one.
-        originRule = access.keepsOutPages ? .any : OriginRule(origins: configuration.origins)
+        originRule =
+            authentication.keepsOutPages ? .any : OriginRule(origins: configuration.origins)
         realtimeJSON = JSONReader(
             maximumBytes: configuration.messageBytes, maximumDepth: RealtimeMessage.depth)
     }

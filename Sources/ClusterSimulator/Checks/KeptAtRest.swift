@@ -43,7 +43,7 @@ extension KeptState {
     private static let ofPort: Set = [
         "gateway.connections", "gateway.counts", "gateway.context.metrics",
         "gateway.context.hostRule", "gateway.context.configuration",
-        "gateway.context.realtimeNames", "gateway.context.longPolls", "gateway.context.access",
+        "gateway.context.realtimeNames", "gateway.context.longPolls", "gateway.context.authentication",
         "gateway.context.routes",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]

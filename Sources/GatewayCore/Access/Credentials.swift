@@ -33,17 +33,17 @@ struct Credentials {
     ///
     /// - Throws: A refusal without details that help to guess a credential.
     func identity(
-        by access: Access, _ json: JSONReader, at now: Moment
+        by authentication: inout Authentication, _ json: JSONReader, at now: Moment
     ) throws(RestFailure) -> Identity {
         let user = try user.map { text throws(RestFailure) in try Credentials.claim(text, json) }
         do throws(CredentialFailure) {
             guard let text = texts.first else {
                 guard user == nil else { throw .notAdministrator }
-                return access.initial
+                return authentication.initial
             }
-            let identity = try access.identity(of: text, actingAs: user, at: now)
+            let identity = try authentication.identity(of: text, actingAs: user, at: now)
             for other in texts.dropFirst()
-            where try access.identity(of: other, actingAs: user, at: now).principal
+            where try authentication.identity(of: other, actingAs: user, at: now).principal
                 != identity.principal
             {
                 throw .wrong

@@ -31,7 +31,7 @@ struct Connection {
         self.id = id
         session = id
         self.address = address
-        identity = context.access.initial
+        identity = context.authentication.initial
         reader = RequestReader(limits: context.configuration.limits)
         phaseMilliseconds = context.elapsedMilliseconds
         context.metrics.connections[.http, default: 0] += 1
@@ -265,14 +265,18 @@ extension Connection {
 
     /// Looks whether the client is still believed, now that other keys are trusted.
     mutating func reviewIdentity(_ context: inout GatewayContext) {
-        context.access.review(&identity, at: context.now)
+        context.authentication.review(&identity, at: context.now)
         switch activity {
         case .streaming, .native:
             if identity.hasEnded(at: context.elapsedMilliseconds) { expire(&context) }
         case .realtime:
-            updateRealtime(&context) { session, context in session.reviewIdentity(at: context.now) }
+            updateRealtime(&context) { session, context in
+                session.reviewIdentity(at: context.now, with: context.authentication)
+            }
         case .console:
-            updateConsole(&context) { session, context in session.reviewIdentity(at: context.now) }
+            updateConsole(&context) { session, context in
+                session.reviewIdentity(at: context.now, with: context.authentication)
+            }
         // A request that has begun is done; a stream looks as it begins.
         case .idle, .receiving, .asking, .refusing, .answering, .polling, .closing: break
         }

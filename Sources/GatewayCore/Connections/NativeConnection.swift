@@ -13,20 +13,21 @@ extension Connection {
         switch CredentialMessage(text) {
         case .token(let text)?:
             do throws(CredentialFailure) {
-                let shown = try context.access.nativeIdentity(of: text, at: context.now)
+                let shown = try context.authentication.nativeIdentity(
+                    of: text, at: context.now)
                 goOnNatively(as: shown, saying: .accepted, &context)
             } catch {
                 close(&context)
             }
         case CredentialMessage.none?:
-            goOnNatively(as: context.access.initial, saying: .accepted, &context)
+            goOnNatively(as: context.authentication.initial, saying: .accepted, &context)
         case .accepted?, .expired?, nil: close(&context)
         }
     }
 
     /// Goes on with a native client whose token has expired.
     mutating func expireNative(_ context: inout GatewayContext) {
-        goOnNatively(as: context.access.initial, saying: .expired, &context)
+        goOnNatively(as: context.authentication.initial, saying: .expired, &context)
     }
 
     /// Continues with another identity, if that has any permission.
@@ -37,14 +38,14 @@ extension Connection {
         var bytes: [UInt8] = []
         WebSocketWriter.append(.text, message.bytes, to: &bytes)
         context.send(bytes, to: id)
-        guard context.access.admits(next.principal) else { return close(&context) }
+        guard context.authentication.admits(next.principal) else { return close(&context) }
         identify(&context)
     }
 }
 
-extension Access {
+extension Authentication {
     /// Returns the identity that a credential proves, on an open connection.
-    fileprivate func nativeIdentity(
+    fileprivate mutating func nativeIdentity(
         of text: String, at now: Moment
     ) throws(CredentialFailure) -> Identity {
         isOpen ? initial : try identity(of: text, at: now)

@@ -23,9 +23,7 @@ struct OpenRequest {
     let isDelayed: Bool
 
     /// Begins a request.
-    init(
-        _ head: RequestHead, in context: borrowing GatewayContext
-    ) {
+    init(_ head: RequestHead, in context: inout GatewayContext) {
         method = head.method
         if case .allowed(let origin) = context.originRule.decide(head) {
             self.origin = origin
@@ -36,7 +34,11 @@ struct OpenRequest {
         do throws(RestFailure) {
             let sender = try context.identity(of: head)
             plan = try RequestPlan(head, by: sender.principal, in: context)
-            identity = if case .report = plan { context.access.reader(sender) } else { sender }
+            if case .report = plan {
+                identity = context.authentication.reader(sender)
+            } else {
+                identity = sender
+            }
             answersAtOnce = false
             isDelayed = false
         } catch {

@@ -39,8 +39,8 @@ extension Connection {
         }
         become(.polling(request, session))
         let (id, now, reader) = (id, context.now, context.realtimeJSON)
-        context.updateLongPoll(session) { session, _ in
-            session.receive(segments, on: id, at: now, by: reader)
+        context.updateLongPoll(session) { session, authentication in
+            session.receive(segments, on: id, at: now, by: reader, with: &authentication)
         }
     }
 

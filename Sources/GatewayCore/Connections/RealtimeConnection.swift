@@ -93,12 +93,12 @@ extension Connection {
         if let last = head.last { context.endRealtime(last) }
         let name = context.unguessableName()
         let session = RealtimeSession(
-            name: name, host: head.host, access: context.access,
+            name: name, host: head.host, as: context.authentication.initial,
             in: context.configuration.parts, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
         openSession(&context)
-        identity = context.access.initial
+        identity = context.authentication.initial
         identify(&context)
         updateRealtime(&context) { session, context in session.begin(at: context.now) }
         receiveFrames(bytes, &context)
@@ -179,12 +179,13 @@ extension Connection {
     private mutating func receive(text: [UInt8], _ context: inout GatewayContext) {
         if case .realtime(let realtime) = activity, case .polls(let session) = realtime.owner {
             let (now, reader) = (context.now, context.realtimeJSON)
-            return context.updateLongPoll(session) { session, _ in
-                session.receive(frame: text, at: now, by: reader)
+            return context.updateLongPoll(session) { session, authentication in
+                session.receive(frame: text, at: now, by: reader, with: &authentication)
             }
         }
         updateRealtime(&context) { session, context in
-            session.received(text, at: context.now, by: context.realtimeJSON)
+            session.received(
+                text, at: context.now, by: context.realtimeJSON, with: &context.authentication)
         }
     }
 
@@ -230,7 +231,9 @@ extension Connection {
     mutating func expireRealtime(_ context: inout GatewayContext) {
         guard case .realtime(let realtime) = activity else { return }
         if realtime.isSilent(at: context.now) { return endRealtime(.silent, &context) }
-        updateRealtime(&context) { session, context in session.expireCredential(at: context.now) }
+        updateRealtime(&context) { session, context in
+            session.expireCredential(at: context.now, with: context.authentication)
+        }
     }
 
     /// Whether the connection is a WebSocket of Firebase's protocol.

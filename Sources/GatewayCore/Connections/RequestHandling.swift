@@ -29,7 +29,7 @@ extension Connection {
     }
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
-        let request = OpenRequest(head, in: context)
+        let request = OpenRequest(head, in: &context)
         guard request.answersAtOnce, case .answer(let answer) = request.plan else {
             become(.receiving(request))
             return
@@ -95,7 +95,7 @@ extension Connection {
         case .rules(let rules):
             do throws(RestFailure) {
                 let exchange = try RulesExchange(
-                    rules, body, &numbers, orElse: context.access.documentWithoutRules)
+                    rules, body, &numbers, orElse: context.authentication.documentWithoutRules)
                 begin(.rules(exchange), exchange.opening, for: request, &context)
             } catch {
                 send(Answer(error), to: request, &context)

@@ -60,7 +60,7 @@ enum RequestPlan {
                 return
             }
             if let report = try NodeReport(head) {
-                guard context.access.reader(Identity(principal)).principal == .administrator
+                guard context.authentication.reader(Identity(principal)).principal == .administrator
                 else { throw .permissionDenied }
                 self = .report(report)
                 if !report.isAlwaysTold { try context.checkServes() }
@@ -95,14 +95,14 @@ extension GatewayContext {
     /// Returns the identity of a request's sender.
     ///
     /// - Throws: The reason for which the sender may do nothing here.
-    borrowing func identity(of head: RequestHead) throws(RestFailure) -> Identity {
+    mutating func identity(of head: RequestHead) throws(RestFailure) -> Identity {
         guard hostRule.permits(head.authority) else { throw .host(head) }
         guard originRule.decide(head) != .refused else { throw .origin }
-        guard !access.isOpen, head.method != .options,
+        guard !authentication.isOpen, head.method != .options,
             !GatewayContext.openPaths.contains(head.target.pathText), !isForConsole(head)
-        else { return access.initial }
-        let identity = try Credentials(head).identity(by: access, json, at: now)
-        guard access.admits(identity.principal) else { throw .permissionDenied }
+        else { return authentication.initial }
+        let identity = try Credentials(head).identity(by: &authentication, json, at: now)
+        guard authentication.admits(identity.principal) else { throw .permissionDenied }
         return identity
     }
 

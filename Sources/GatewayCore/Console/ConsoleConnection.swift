@@ -27,7 +27,8 @@ extension Connection {
             WebSocketUpgrade.answer(
                 to: key, subprotocol: "\(ConsoleConnection.subprotocol)"), to: id)
         let session = ConsoleSession(
-            context.configuration.console, access: context.access,
+            context.configuration.console,
+            as: context.authentication.reader(context.authentication.initial),
             isEmulator: context.configuration.isEmulator, at: context.now)
         identity = session.identity
         become(.console(ConsoleConnection(session: session)))
@@ -54,7 +55,8 @@ extension Connection {
         switch event {
         case .text(let text):
             updateConsole(&context) { session, context in
-                session.receive(text, by: context.json, at: context.now)
+                session.receive(
+                    text, by: context.json, at: context.now, with: &context.authentication)
             }
         case .ping(let payload): sendConsole(.pong, payload, &context)
         case .pong: break
@@ -67,7 +69,9 @@ extension Connection {
     /// Sends the requests of the session that are due, unless the page has not read what it was sent.
     mutating func refreshConsole(_ context: inout GatewayContext) {
         if isHeld { return }
-        updateConsole(&context) { session, context in session.refresh(at: context.now) }
+        updateConsole(&context) { session, context in
+            session.refresh(at: context.now, with: context.authentication)
+        }
     }
 
     /// Changes the session, and does what that leads to.

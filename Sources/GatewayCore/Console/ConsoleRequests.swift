@@ -8,7 +8,8 @@ internal import SyncProtocol
 extension ConsoleSession {
     /// Processes a message of the page.
     mutating func receive(
-        _ text: [UInt8], by reader: JSONReader, at now: Moment
+        _ text: [UInt8], by reader: JSONReader, at now: Moment,
+        with authentication: inout Authentication
     ) -> [ConsoleEffect] {
         let message: ConsoleMessage
         do throws(ConsoleMessage.Failure) {
@@ -16,18 +17,18 @@ extension ConsoleSession {
         } catch {
             return [.close(SessionEnd(.unreadable, String(error.problem.prefix(100))))]
         }
-        if case .hello(let token) = message { return greet(token, at: now) }
+        if case .hello(let token) = message { return greet(token, at: now, with: &authentication) }
         guard isGreeted else { return [] }
         switch message {
         case .hello: return []
-        case .window(let id, let place): return open(id, place, at: now)
+        case .window(let id, let place): return open(id, place, at: now, with: authentication)
         case .close(let id):
             windows[id] = nil
             return []
         case .status(let isWanted):
             wantsStatus = isWanted
             statusDueMilliseconds = now.elapsedMilliseconds
-            return refresh(at: now)
+            return refresh(at: now, with: authentication)
         case .why(let id, let path):
             return ask(id) { session, request in
                 session.questions[request] = LocationHistory(id: id, path: path)
@@ -46,12 +47,15 @@ extension ConsoleSession {
         }
     }
 
-    private mutating func greet(_ token: String?, at now: Moment) -> [ConsoleEffect] {
-        guard let token, !access.isOpen else {
-            return become(access.reader(access.initial))
+    private mutating func greet(
+        _ token: String?, at now: Moment, with authentication: inout Authentication
+    ) -> [ConsoleEffect] {
+        guard let token, !authentication.isOpen else {
+            return become(authentication.reader(authentication.initial), with: authentication)
         }
         do throws(CredentialFailure) {
-            return become(try access.identity(of: token, at: now))
+            let shown = try authentication.identity(of: token, at: now)
+            return become(shown, with: authentication)
         } catch {
             // One refusal waits at a time, so that guessing is slow.
             guard refusal == nil else { return [.close(.credentials)] }
@@ -68,7 +72,9 @@ extension ConsoleSession {
         return [.send(ConsoleText.denial(text.problem, text.fix ?? ""))]
     }
 
-    private mutating func become(_ next: Identity) -> [ConsoleEffect] {
+    private mutating func become(
+        _ next: Identity, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
         identity = next
         isGreeted = true
         // Answers to requests of the earlier client are ignored.
@@ -78,26 +84,32 @@ extension ConsoleSession {
         let user = next.principal.auth?.json ?? "\"administrator\""
         // Only clients with a credential receive names and addresses.
         let ready = ConsoleText.ready(
-            next.principal == .anonymous ? nil : console, user: user, isOpen: access.isOpen,
-            hasTokens: access.hasTokens,
+            next.principal == .anonymous ? nil : console, user: user, isOpen: authentication.isOpen,
+            hasTokens: authentication.hasTokens,
             isEmulator: isEmulator)
         return [.identify(next.principal), .send(ready)]
     }
 
-    mutating func expireIdentity() -> [ConsoleEffect] {
+    mutating func expireIdentity(
+        with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
         let denial = CredentialFailure.expired.refusal
-        return become(access.reader(access.initial))
+        return become(authentication.reader(authentication.initial), with: authentication)
             + [.send(ConsoleText.denial(denial.problem, denial.fix ?? ""))]
     }
 
     /// Ends an identity by a token whose key is no longer trusted.
-    mutating func reviewIdentity(at now: Moment) -> [ConsoleEffect] {
-        access.review(&identity, at: now)
-        return identity.hasEnded(at: now.elapsedMilliseconds) ? expireIdentity() : []
+    mutating func reviewIdentity(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
+        authentication.review(&identity, at: now)
+        guard identity.hasEnded(at: now.elapsedMilliseconds) else { return [] }
+        return expireIdentity(with: authentication)
     }
 
     private mutating func open(
-        _ id: Int, _ place: ConsoleWindow.Place, at now: Moment
+        _ id: Int, _ place: ConsoleWindow.Place, at now: Moment,
+        with authentication: borrowing Authentication
     ) -> [ConsoleEffect] {
         guard windows[id] != nil || windows.count < ConsoleSession.windowLimit else {
             let refusal = ConsoleText.refusal(
@@ -105,7 +117,7 @@ extension ConsoleSession {
                 "close one before you open another")
             return [.send(refusal)]
         }
-        guard access.admits(identity.principal) else {
+        guard authentication.admits(identity.principal) else {
             let denial = RestFailure.permissionDenied
             let refusal = ConsoleText.refusal(
                 of: id, ErrorCode.permissionDenied.rawValue, denial.problem, denial.fix ?? "")
@@ -115,7 +127,7 @@ extension ConsoleSession {
         // An answer that is on its way is for the place before.
         windows[id]!.request = nil
         windows[id]!.dueMilliseconds = now.elapsedMilliseconds
-        return refresh(at: now)
+        return refresh(at: now, with: authentication)
     }
 
     /// Asks a question of the page, unless too many wait.

@@ -35,7 +35,6 @@ struct ConsoleSession {
     /// A page that sends no greeting for so long is disconnected.
     static let greetingMilliseconds: UInt64 = 10_000
 
-    let access: Access
     let console: Console?
     let isEmulator: Bool
     var identity: Identity
@@ -52,9 +51,9 @@ struct ConsoleSession {
     private(set) var lastRequest: UInt64 = 0
     var refusal: CredentialFailure?
 
-    init(_ console: Console?, access: Access, isEmulator: Bool, at now: Moment) {
-        (self.console, self.access, self.isEmulator) = (console, access, isEmulator)
-        identity = access.reader(access.initial)
+    /// A session of a client that is nobody else until it shows a token.
+    init(_ console: Console?, as identity: Identity, isEmulator: Bool, at now: Moment) {
+        (self.console, self.identity, self.isEmulator) = (console, identity, isEmulator)
         openedMilliseconds = now.elapsedMilliseconds
     }
 
@@ -71,13 +70,15 @@ struct ConsoleSession {
     var isWatching: Bool { wantsStatus || !windows.isEmpty }
 
     /// Sends the requests that are due.
-    mutating func refresh(at now: Moment) -> [ConsoleEffect] {
+    mutating func refresh(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
         let time = now.elapsedMilliseconds
         guard isGreeted else {
             let isLate = time >= openedMilliseconds + ConsoleSession.greetingMilliseconds
             return isLate ? [.close(.silent)] : []
         }
-        if identity.hasEnded(at: time) { return expireIdentity() }
+        if identity.hasEnded(at: time) { return expireIdentity(with: authentication) }
         var messages: [ClientMessage] = []
         for (id, window) in windows.sorted(by: { $0.key < $1.key })
         where window.request == nil && time >= window.dueMilliseconds {

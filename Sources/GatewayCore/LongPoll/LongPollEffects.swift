@@ -27,22 +27,29 @@ extension GatewayContext {
         var session = LongPollSession(
             credential,
             RealtimeSession(
-                name: name, host: host, access: access, in: configuration.parts, at: now),
+                name: name, host: host, as: authentication.initial, in: configuration.parts, at: now
+            ),
             within: configuration.polls)
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)
         output(.open(id))
-        output(.identify(id, access.initial.principal))
+        output(.identify(id, authentication.initial.principal))
         return script
     }
 
     /// Changes a session with long polls, and does what follows from it.
     mutating func updateLongPoll(
         _ id: SessionID,
-        _ body: (inout LongPollSession, inout GatewayTexts) -> [LongPollEffect]
+        _ body: (inout LongPollSession, inout Authentication) -> [LongPollEffect]
     ) {
-        let effects = longPolls.update(id) { body(&$0, &texts) }
+        let effects = longPolls.update(id) { body(&$0, &authentication) }
+        for effect in effects { perform(effect, of: id) }
+    }
+
+    /// Passes the replica's answers of one turn to a session with long polls, and does what follows from them.
+    mutating func updateLongPoll(_ id: SessionID, by answers: [SessionAnswer]) {
+        let effects = longPolls.update(id) { $0.receive(answers, sharing: &texts) }
         for effect in effects { perform(effect, of: id) }
     }
 
@@ -74,7 +81,9 @@ extension GatewayContext {
     mutating func checkLongPolls() {
         let now = now
         for id in longPolls.all {
-            updateLongPoll(id) { session, _ in session.checkDeadlines(at: now) }
+            updateLongPoll(id) { session, authentication in
+                session.checkDeadlines(at: now, with: authentication)
+            }
         }
     }
 
@@ -82,7 +91,9 @@ extension GatewayContext {
     mutating func reviewLongPolls() {
         let now = now
         for id in longPolls.all {
-            updateLongPoll(id) { session, _ in session.reviewIdentity(at: now) }
+            updateLongPoll(id) { session, authentication in
+                session.reviewIdentity(at: now, with: authentication)
+            }
         }
     }
 

@@ -75,16 +75,17 @@ extension LongPollSession {
     /// Receives a poll, with the segments that it brings.
     mutating func receive(
         _ segments: [LongPollSegment], on connection: SessionID, at now: Moment,
-        by reader: JSONReader
+        by reader: JSONReader, with authentication: inout Authentication
     ) -> [LongPollEffect] {
-        perform(realtime.noteSignOfLife(at: now))
+        perform(realtime.noteSignOfLife(at: now, with: authentication))
         if poll != nil { answerPoll() }
         poll = Poll(connection: connection, sinceMilliseconds: now.elapsedMilliseconds)
         do throws(LongPollUploads.Failure) {
             for segment in segments {
                 for upload in try uploads.append(segment) {
                     switch upload {
-                    case .message(let message): receive(message, at: now, by: reader)
+                    case .message(let message):
+                        receive(message, at: now, by: reader, with: &authentication)
                     case .tooLarge(let beginning): perform(realtime.refuseTooLarge(beginning))
                     }
                 }
@@ -98,12 +99,15 @@ extension LongPollSession {
         return removeEffects()
     }
 
-    private mutating func receive(_ message: [UInt8], at now: Moment, by reader: JSONReader) {
+    private mutating func receive(
+        _ message: [UInt8], at now: Moment, by reader: JSONReader,
+        with authentication: inout Authentication
+    ) {
         guard transport != nil, TransportSwitch.isEnd(message, by: reader) else {
-            return perform(realtime.received(message, at: now, by: reader))
+            return perform(realtime.received(message, at: now, by: reader, with: &authentication))
         }
         transport!.hasEndedPolls = true
-        completeSwitch(at: now, by: reader)
+        completeSwitch(at: now, by: reader, with: &authentication)
     }
 
     /// The client has left the page.
@@ -138,8 +142,10 @@ extension LongPollSession {
 
     /// Answers a poll that has waited long enough. Ends a silent session, and one whose change to a WebSocket does
     /// not complete.
-    mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
-        perform(realtime.expireCredential(at: now))
+    mutating func checkDeadlines(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [LongPollEffect] {
+        perform(realtime.expireCredential(at: now, with: authentication))
         let isOverdue = transport?.isOverdue(at: now, after: times.switchMilliseconds) ?? false
         if realtime.isSilent(at: now) || isOverdue {
             end(.silent)
@@ -152,8 +158,10 @@ extension LongPollSession {
     }
 
     /// Signs the client out if the key of its token is no longer trusted.
-    mutating func reviewIdentity(at now: Moment) -> [LongPollEffect] {
-        perform(realtime.reviewIdentity(at: now))
+    mutating func reviewIdentity(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [LongPollEffect] {
+        perform(realtime.reviewIdentity(at: now, with: authentication))
         return removeEffects()
     }
 
@@ -195,19 +203,20 @@ extension LongPollSession {
 
     /// Receives a text message of this WebSocket.
     mutating func receive(
-        frame text: [UInt8], at now: Moment, by reader: JSONReader
+        frame text: [UInt8], at now: Moment, by reader: JSONReader,
+        with authentication: inout Authentication
     ) -> [LongPollEffect] {
         guard let connection = transport?.connection else { return [] }
         if transport!.isComplete {
-            perform(realtime.received(text, at: now, by: reader))
+            perform(realtime.received(text, at: now, by: reader, with: &authentication))
             return removeEffects()
         }
-        perform(realtime.noteSignOfLife(at: now))
+        perform(realtime.noteSignOfLife(at: now, with: authentication))
         switch transport!.receive(text, at: now, by: reader) {
         case .ping: effects.append(.send(RealtimeText.pong, on: connection))
         case .switched:
             if !outbox.append(RealtimeText.endedTransmission) { end(.unread) }
-            completeSwitch(at: now, by: reader)
+            completeSwitch(at: now, by: reader, with: &authentication)
         case .waits: if transport!.isFull { perform(realtime.endTooLarge(.memory)) }
         }
         return removeEffects()
@@ -223,10 +232,12 @@ extension LongPollSession {
     }
 
     /// Processes what waited for the client's last message by polls, once that has come.
-    private mutating func completeSwitch(at now: Moment, by reader: JSONReader) {
+    private mutating func completeSwitch(
+        at now: Moment, by reader: JSONReader, with authentication: inout Authentication
+    ) {
         guard isComplete else { return }
         for text in transport!.removeEarly() {
-            perform(realtime.received(text, at: now, by: reader))
+            perform(realtime.received(text, at: now, by: reader, with: &authentication))
         }
     }
 }

@@ -12,16 +12,17 @@ extension RealtimeSession {
     ///
     /// - Parameter user: The user as which an administrator wants to act.
     mutating func authenticate(
-        by credential: String, actingAs user: Claim?, _ number: Int64
+        by credential: String, actingAs user: Claim?, _ number: Int64,
+        with authentication: inout Authentication
     ) -> [RealtimeEffect] {
-        if access.isOpen { return confirm(access.initial, number) }
+        if authentication.isOpen { return confirm(authentication.initial, number) }
         do throws(CredentialFailure) {
-            let shown = try access.identity(of: credential, actingAs: user, at: heard)
-            return become(shown) + confirm(shown, number)
+            let shown = try authentication.identity(of: credential, actingAs: user, at: heard)
+            return become(shown, with: authentication) + confirm(shown, number)
         } catch {
             guard refusals.count < RealtimeSession.refusalLimit else { return close(.credentials) }
             refusals.append((number, error))
-            return become(access.initial) + [.delayRefusal]
+            return become(authentication.initial, with: authentication) + [.delayRefusal]
         }
     }
 
@@ -31,24 +32,31 @@ extension RealtimeSession {
 
     /// Continues with another identity, or the same one with another token. The replica checks the client's listens
     /// again. Without rules, a client that is no longer an administrator loses them.
-    mutating func become(_ next: Identity) -> [RealtimeEffect] {
+    mutating func become(
+        _ next: Identity, with authentication: borrowing Authentication
+    ) -> [RealtimeEffect] {
         let before = identity.principal
         identity = next
         guard next.principal != before else { return [] }
-        let hasLost = access.admits(before) && !access.admits(next.principal)
+        let hasLost = authentication.admits(before) && !authentication.admits(next.principal)
         return (hasLost ? revokeAll() : []) + [.identify(next.principal)]
     }
 
     /// Signs a client out whose token has expired.
-    package mutating func expireCredential(at now: Moment) -> [RealtimeEffect] {
+    package mutating func expireCredential(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [RealtimeEffect] {
         guard !isOver, identity.hasEnded(at: now.elapsedMilliseconds) else { return [] }
-        return become(access.initial) + send(RealtimeText.expiredCredential)
+        return become(authentication.initial, with: authentication)
+            + send(RealtimeText.expiredCredential)
     }
 
     /// Signs a client out if the key of its token is no longer trusted.
-    mutating func reviewIdentity(at now: Moment) -> [RealtimeEffect] {
-        access.review(&identity, at: now)
-        return expireCredential(at: now)
+    mutating func reviewIdentity(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [RealtimeEffect] {
+        authentication.review(&identity, at: now)
+        return expireCredential(at: now, with: authentication)
     }
 
     /// Sends the first refusal of a credential that waits.

@@ -8,28 +8,34 @@ package import SyncProtocol
 extension RealtimeSession {
     /// Takes a WebSocket text message.
     package mutating func received(
-        _ text: [UInt8], at now: Moment, by reader: JSONReader
+        _ text: [UInt8], at now: Moment, by reader: JSONReader,
+        with authentication: inout Authentication
     ) -> [RealtimeEffect] {
         guard !isOver else { return [] }
-        return noteSignOfLife(at: now) + process(text, by: reader)
+        return noteSignOfLife(at: now, with: authentication)
+            + process(text, by: reader, with: &authentication)
     }
 
     /// The client is there, whatever it says: between the chunks of a message an empty text would be one of them.
-    mutating func noteSignOfLife(at now: Moment) -> [RealtimeEffect] {
+    mutating func noteSignOfLife(
+        at now: Moment, with authentication: borrowing Authentication
+    ) -> [RealtimeEffect] {
         guard !isOver else { return [] }
         heard = now
-        return expireCredential(at: now)
+        return expireCredential(at: now, with: authentication)
     }
 
-    private mutating func process(_ text: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
+    private mutating func process(
+        _ text: [UInt8], by reader: JSONReader, with authentication: inout Authentication
+    ) -> [RealtimeEffect] {
         switch joiner.append(text) {
         case .nothing: return []
         case .tooLarge(let beginning): return refuseTooLarge(beginning)
-        case .message(let bytes): return perform(bytes, by: reader)
+        case .message(let bytes): return perform(bytes, by: reader, with: &authentication)
         case .perhaps(let bytes):
             guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
             joiner.finish()
-            return perform(message)
+            return perform(message, with: &authentication)
         }
     }
 
@@ -50,9 +56,11 @@ extension RealtimeSession {
 
     /// Executes a message. An unreadable request is answered with an error; otherwise the client would send it
     /// again over each new connection.
-    private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
+    private mutating func perform(
+        _ bytes: [UInt8], by reader: JSONReader, with authentication: inout Authentication
+    ) -> [RealtimeEffect] {
         do throws(JSONError) {
-            return perform(try RealtimeMessage(bytes, by: reader))
+            return perform(try RealtimeMessage(bytes, by: reader), with: &authentication)
         } catch {
             // Its path names keys, which may be as long as the message.
             let problem = String("\(error)".prefix(RealtimeSession.problemLength))
@@ -63,30 +71,35 @@ extension RealtimeSession {
         }
     }
 
-    private mutating func perform(_ message: RealtimeMessage) -> [RealtimeEffect] {
+    private mutating func perform(
+        _ message: RealtimeMessage, with authentication: inout Authentication
+    ) -> [RealtimeEffect] {
         switch message {
         case .ping: send(RealtimeText.pong)
-        case .request(let request): perform(request)
+        case .request(let request): perform(request, with: &authentication)
         case .acknowledgedSwitch, .endedTransmission, .other: []
         }
     }
 
-    private mutating func perform(_ request: RealtimeRequest) -> [RealtimeEffect] {
+    private mutating func perform(
+        _ request: RealtimeRequest, with authentication: inout Authentication
+    ) -> [RealtimeEffect] {
         let number = request.number
         guard requests.count < RealtimeSession.requestLimit else {
             return refuse(
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
                 "wait for some before you ask for more")
         }
-        if !access.admits(identity.principal), request.action.needsPermission {
+        if !authentication.admits(identity.principal), request.action.needsPermission {
             return deny(number)
         }
         switch request.action {
         case .acknowledged: return send(RealtimeText.response(number))
         case .authenticate(let credential, let user):
-            return authenticate(by: credential, actingAs: user, number)
+            return authenticate(
+                by: credential, actingAs: user, number, with: &authentication)
         case .signOut:
-            return become(access.initial)
+            return become(authentication.initial, with: authentication)
                 + send(RealtimeText.response(number, payload: #""unauthenticated""#))
         case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
         case .unlisten(let key):

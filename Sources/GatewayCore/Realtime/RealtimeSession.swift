@@ -32,7 +32,6 @@ package struct RealtimeSession {
     /// How the client names this session when it connects again: `ls=`.
     package let name: String
     private let host: String
-    let access: Access
     /// The client's identity.
     var identity: Identity
     /// Requests that had wrong credentials, and whose refusals wait.
@@ -63,12 +62,11 @@ package struct RealtimeSession {
     ///   - access: The identities of clients by their credentials; the replica must know its `initial` identity.
     ///   - sizes: The sizes of the parts of large texts.
     package init(
-        name: String, host: String, access: Access = Access(), in sizes: PartSizes = PartSizes(),
+        name: String, host: String, as identity: Identity, in sizes: PartSizes = PartSizes(),
         at now: Moment
     ) {
-        (self.name, self.host, self.access, self.sizes) = (name, host, access, sizes)
+        (self.name, self.host, self.identity, self.sizes) = (name, host, identity, sizes)
         outgoing = RealtimeOutgoing(in: sizes)
-        identity = access.initial
         heard = now
     }
 

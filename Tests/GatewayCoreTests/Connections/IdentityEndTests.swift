@@ -23,6 +23,14 @@ import Testing
         #expect(rig.node.curl("/a.json?auth=alpha-secret", "PUT", body: "\(number)").status == 200)
     }
 
+    @Test mutating func `keys that one copy of a gateway trusts are not trusted by another`() {
+        var copy = rig.node
+        copy.turn([.trusts(TestTokens.trustOfOther)])
+        let target = "/a.json?auth=" + TestTokens.token("ada")
+        #expect(copy.curl(target).status == 401)
+        #expect(rig.node.curl(target).status == 200)
+    }
+
     // MARK: A stream of events
 
     @Test mutating func `a stream whose token has expired`() {

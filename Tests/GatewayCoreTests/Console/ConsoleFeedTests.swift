@@ -89,18 +89,24 @@ import Testing
         func moment(_ milliseconds: UInt64) -> Moment {
             Moment(wallMilliseconds: 0, elapsedMilliseconds: milliseconds)
         }
-        var session = ConsoleSession(nil, access: Access(), isEmulator: false, at: moment(0))
-        _ = session.receive(Array(#"{"t":"hello"}"#.utf8), by: reader, at: moment(0))
-        let opened = session.receive(Array(Self.window.utf8), by: reader, at: moment(0))
+        var authentication = Authentication()
+        var session = ConsoleSession(
+            nil, as: authentication.initial, isEmulator: false, at: moment(0))
+        func send(_ text: String) -> [ConsoleEffect] {
+            session.receive(
+                Array(text.utf8), by: reader, at: moment(0), with: &authentication)
+        }
+        _ = send(#"{"t":"hello"}"#)
+        let opened = send(Self.window)
         guard case .ask(let asked)? = opened.first else {
             Issue.record("a window asks at once")
             return
         }
-        #expect(session.refresh(at: moment(5_000)) == [])
+        #expect(session.refresh(at: moment(5_000), with: authentication) == [])
         let answer = SessionAnswer(.value(id: asked[0].id, value: .null))
         _ = session.process([answer], at: moment(5_000))
-        #expect(session.refresh(at: moment(5_099)) == [])
-        #expect(session.refresh(at: moment(5_100)).count == 1)
+        #expect(session.refresh(at: moment(5_099), with: authentication) == [])
+        #expect(session.refresh(at: moment(5_100), with: authentication).count == 1)
     }
 
     @Test mutating func `a page that does not read asks for nothing`() {

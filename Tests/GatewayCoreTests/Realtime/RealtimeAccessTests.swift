@@ -9,7 +9,7 @@ import Testing
     private var rig = RealtimeRig()
 
     init() {
-        rig.access = Access(TestSecrets.configuration)
+        rig.authentication = Authentication(TestSecrets.configuration)
         _ = rig.connect()
         _ = rig.connect(2)
         // The second client may do everything.
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test mutating func `without secrets, every client may do everything`() {
-        rig.access = Access()
+        rig.authentication = Authentication()
         _ = rig.connect(3)
         #expect(rig.request(1, "p", #"{"p":"/a","d":1}"#, by: 3) == [RealtimeRig.answer(1)])
         #expect(

@@ -18,8 +18,8 @@ struct RealtimeRig {
     private var texts = GatewayTexts()
     private let reader = RealtimeSession.makeReader()
     private var elapsedMilliseconds: UInt64 = 0
-    /// What new clients have to show.
-    var access = Access()
+    /// Verifies the credentials of all clients.
+    var authentication = Authentication()
     /// Whom the replica would take each client for, one after the other.
     private(set) var identities: [SessionID: [Principal]] = [:]
 
@@ -78,7 +78,7 @@ struct RealtimeRig {
             rig.step(.opened(id))
             rig.sessions[id] = RealtimeSession(
                 name: String(repeating: "0", count: 31) + "\(number)", host: "h:1",
-                access: rig.access, at: rig.now)
+                as: rig.authentication.initial, at: rig.now)
             let now = rig.now
             let effects = rig.sessions[id]!.begin(at: now)
             rig.perform(effects, of: id)
@@ -103,7 +103,9 @@ struct RealtimeRig {
 
     mutating func receive(_ message: [UInt8], of id: SessionID) {
         let (now, reader) = (now, reader)
-        perform(sessions[id]?.received(message, at: now, by: reader) ?? [], of: id)
+        let effects = sessions[id]?.received(
+            message, at: now, by: reader, with: &authentication)
+        perform(effects ?? [], of: id)
     }
 
     /// A client sends a request, and gets what the turn sends it.
@@ -121,7 +123,8 @@ struct RealtimeRig {
     mutating func wait(_ milliseconds: UInt64, _ number: UInt64 = 1) -> [String] {
         let id = SessionID(number: number)
         return turn(after: milliseconds) { rig in
-            let effects = rig.sessions[id]!.expireCredential(at: rig.now)
+            let effects = rig.sessions[id]!.expireCredential(
+                at: rig.now, with: rig.authentication)
             rig.perform(effects, of: id)
         }[id] ?? []
     }

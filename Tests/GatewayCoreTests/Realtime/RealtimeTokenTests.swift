@@ -12,7 +12,7 @@ import Tokens
     private let id = SessionID(number: 1)
 
     init() {
-        rig.access = Access(TestTokens.configuration)
+        rig.authentication = Authentication(TestTokens.configuration)
         _ = rig.connect()
     }
 

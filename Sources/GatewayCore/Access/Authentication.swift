@@ -4,17 +4,17 @@ internal import Tokens
 
 /// The identities of clients, by their secrets and tokens, and their permissions. All sessions of a gateway share
 /// one.
-package final class Access {
+package struct Authentication {
     private let secrets: SecretHashes?
     private var tokens: TokenVerifier?
     private let isEmulator: Bool
     /// Whether the replica has rules, by which it judges what users do.
     var hasRules = false
 
-    /// Access to a node that knows neither secrets nor tokens: each client may do everything.
-    package convenience init() { self.init(GatewayConfiguration()) }
+    /// The authentication of a node without secrets and tokens: each client may do everything.
+    package init() { self.init(GatewayConfiguration()) }
 
-    /// Access as a gateway permits it.
+    /// The authentication of a gateway.
     package init(_ configuration: GatewayConfiguration) {
         (secrets, isEmulator) = (configuration.secrets, configuration.isEmulator)
         tokens = configuration.tokens.map {
@@ -53,7 +53,7 @@ package final class Access {
     }
 
     /// Replaces the trusted token issuers. Identities by earlier tokens must be reviewed.
-    func trust(_ trust: TokenTrust) { tokens?.trust = trust }
+    mutating func trust(_ trust: TokenTrust) { tokens?.trust = trust }
 
     /// Ends an identity if the key of its token is no longer trusted.
     func review(_ identity: inout Identity, at now: Moment) {
@@ -63,7 +63,7 @@ package final class Access {
     /// Returns the identity that a credential proves.
     ///
     /// - Throws: The failure, with the details that the sender may learn.
-    func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
+    mutating func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
         if let secrets, secrets.contains(text) { return Identity(.administrator) }
         guard tokens != nil else { throw .wrong }
         do throws(TokenFailure) {
@@ -75,7 +75,7 @@ package final class Access {
     }
 
     /// Returns the identity of an administrator who acts as a user.
-    func identity(
+    mutating func identity(
         of text: String, actingAs user: Claim?, at now: Moment
     ) throws(CredentialFailure) -> Identity {
         var identity = try identity(of: text, at: now)
