@@ -1,5 +1,16 @@
 import DataTree
 
+extension Check {
+    package static let acknowledgedPushes: Check = Check(
+        "acknowledged-pushes", judges: .clients, guarantees: "P3",
+        failure: .durability,
+        traits: [.atEnd],
+        claim: "each acknowledged push is everywhere, once, in order",
+        criterion:
+            "each acknowledged push is everywhere, once, with its value, in the order of the keys",
+        evaluate: AcknowledgedPushes.evaluate)
+}
+
 /// Each acknowledged push is on every replica, exactly once, with its value, in the order of keys.
 enum AcknowledgedPushes {
     private struct Push {
@@ -9,7 +20,7 @@ enum AcknowledgedPushes {
         var operation: ClientOperation
     }
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let pushes = evidence.acknowledged.compactMap(push)
         if pushes.isEmpty { return .unknown("no push was acknowledged" + evidence.permittedNote) }
         var lists: [Path] = []

@@ -2,10 +2,24 @@ import DataTree
 import JSONText
 import SyncProtocol
 
+extension Check {
+    package static let acknowledgedWritesSurvive: Check = Check(
+        "acknowledged-writes-survive", judges: .clients, guarantees: "D1",
+        failure: .durability,
+        traits: [.atEnd],
+        claim: "no acknowledged write is lost, in memory or on disk",
+        criterion: """
+            every node holds the operation of each acknowledged write, or one that stores it \
+            under `_conflicts`, and has its operations on its disk: the next process would hold \
+            and show the same
+            """,
+        evaluate: AcknowledgedWritesSurvive.evaluate)
+}
+
 /// Every replica holds the operation of each acknowledged write, or one that keeps it under `_conflicts`,
 /// and all that a replica holds is on its disk.
 enum AcknowledgedWritesSurvive {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let wanted = evidence.acknowledged.compactMap { operation in
             operation.fingerprint.map { (print: $0, operation: operation) }
         }.sorted { $0.print < $1.print }

@@ -1,9 +1,21 @@
 import SyncProtocol
 
+extension Check {
+    package static let decisionsFollow: Check = Check(
+        "decisions-follow", judges: .programs, guarantees: "X2",
+        claim: "a coordinator knows all earlier decisions",
+        criterion: """
+            in each term one coordinator decides; it holds everything that most members held \
+            when they voted for it, stamps above earlier coordinators, and knows all \
+            acknowledged decisions
+            """,
+        evaluate: DecisionsFollow.evaluate)
+}
+
 /// Coordinators follow one another, whatever places they decide about: each term has one, a later one stamps above all earlier
 /// ones, and knows what was said to be done before.
 enum DecisionsFollow {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let decided = evidence.recording.issued.filter { $0.operation.term != nil }
             .sorted { ($0.term, $0.operation.stamp) < ($1.term, $1.operation.stamp) }
         if decided.isEmpty { return .unknown("no coordinator decided anything") }

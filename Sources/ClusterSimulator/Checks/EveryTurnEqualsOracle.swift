@@ -1,6 +1,17 @@
+extension Check {
+    package static let everyTurnEqualsOracle: Check = Check(
+        "every-turn-equals-oracle", judges: .nodes, guarantees: "C1",
+        claim: "a node always shows the result of its operations",
+        criterion: """
+            after each turn, each replica equals the naive execution of all its operations (runs \
+            of up to 300 operations)
+            """,
+        evaluate: EveryTurnEqualsOracle.evaluate)
+}
+
 /// Each replica showed after each turn what the operations it had received give.
 enum EveryTurnEqualsOracle {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         for node in evidence.everyTurn {
             if let failure = node.failure { return .invalid(failure) }
         }

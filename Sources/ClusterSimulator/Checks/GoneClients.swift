@@ -1,5 +1,17 @@
 import SyncProtocol
 
+extension Check {
+    package static let goneClientsAreNoticed: Check = Check(
+        "gone-clients-are-noticed", judges: .nodes,
+        traits: [.timed],
+        claim: "nodes notice clients that vanish without a word",
+        criterion: """
+            if their node lives, the on-disconnect writes of a vanished client are done within 6 \
+            s, and of a suspended one within 18 s
+            """,
+        evaluate: GoneClients.evaluate)
+}
+
 /// The on-disconnect writes of a client that has gone without a word are done in time, if its node lives: a probe finds that
 /// nobody takes it, or the silence has lasted long enough.
 enum GoneClients {
@@ -7,7 +19,7 @@ enum GoneClients {
         gone.takesFrames ? .seconds(18) : .seconds(6)
     }
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.recording.isOn else { return .unknown("the run is not recorded") }
         var count = 0
         for connection in evidence.connections {

@@ -1,9 +1,30 @@
 import ReplicaCore
 import SyncProtocol
 
+extension Check {
+    package static let restartIdentity: Check = Check(
+        "restart-identity", judges: .nodes, guarantees: "D2",
+        claim: "no sequence is used twice, no announced one is lost",
+        criterion: """
+            no sequence is used twice, and no node starts without the operations that it had \
+            announced
+            """,
+        evaluate: RestartIdentity.evaluate)
+
+    package static let stampsAscend: Check = Check(
+        "stamps-ascend", judges: .nodes, guarantees: "H1",
+        claim: "stamps ascend, and stay near the fastest clock",
+        criterion: """
+            the stamps of a node ascend, exceed everything that it holds, and are above its \
+            announced closed timestamps; no stamp is ahead of the fastest clock, except after a \
+            restart; a dense program stamps nothing behind the clock of its node
+            """,
+        evaluate: { MirrorChecks.failure(of: .stampsAscend, $0) ?? StampsAscend.evaluate($0) })
+}
+
 /// No sequence is used twice, and after its start a node holds all that it had announced.
 enum RestartIdentity {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let recording = evidence.recording
         if let failure = recording.contradiction {
             return .invalid(
@@ -54,7 +75,7 @@ enum RestartIdentity {
 /// the clocks of its peers follow. A new coordinator of transactions may do so up to the ceiling of its
 /// predecessor's lease.
 enum StampsAscend {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if let failure = failure(inOrderOf: evidence) ?? failure(inReachOf: evidence) {
             return failure
         }

@@ -1,5 +1,15 @@
 import DataTree
 
+extension Check {
+    package static let incrementsAddUp: Check = Check(
+        "increments-add-up", judges: .clients, guarantees: "N1",
+        traits: [.atEnd],
+        claim: "each counter shows its acknowledged increments",
+        criterion:
+            "each counter shows its acknowledged sum, and at most the unknown ones in addition",
+        evaluate: IncrementsAddUp.evaluate)
+}
+
 /// Each counter shows the sum of its acknowledged increments, and at most those with unknown outcome besides.
 enum IncrementsAddUp {
     private struct Sum {
@@ -10,7 +20,7 @@ enum IncrementsAddUp {
         var unknown = 0
     }
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let sums = sums(in: evidence)
         if sums.isEmpty { return .unknown("there was no increment") }
         for node in evidence.nodes {

@@ -1,6 +1,19 @@
+extension Check {
+    package static let listenersConverge: Check = Check(
+        "listeners-converge", judges: .listeners, guarantees: "E1, E6",
+        traits: [.atEnd],
+        claim: "a listener's changes result in the state of its node",
+        criterion: """
+            a listener's changes result in the state of its node, and each changes something; \
+            the first fifty listeners are followed frame by frame, and all are judged by their \
+            final state
+            """,
+        evaluate: ListenersConverge.evaluate)
+}
+
 /// The changes that each listener received make up what its node shows.
 enum ListenersConverge {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if evidence.listeners.isEmpty { return .unknown("there were no listeners") }
         for listener in evidence.listeners {
             let listening = listener.listening

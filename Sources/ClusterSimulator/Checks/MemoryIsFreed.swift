@@ -1,7 +1,19 @@
+extension Check {
+    package static let memoryIsFreed: Check = Check(
+        "memory-is-freed", judges: .nodes,
+        claim: "nodes and clients at rest keep nothing unnecessary",
+        criterion: """
+            at rest, no node has registers except those of hidden priorities, and no queue, \
+            table or count of a node, its port, its disk or a client's library keeps anything \
+            that `KeptAtRest` does not name
+            """,
+        evaluate: MemoryIsFreed.evaluate)
+}
+
 /// Once all operations are stable, no replica has registers, and nothing waits anywhere. Nothing becomes stable any more without a node
 /// that is gone for good.
 enum MemoryIsFreed {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }
         if evidence.hasAbandonedNode {
             return .unknown("all wait for a node that is gone for good")

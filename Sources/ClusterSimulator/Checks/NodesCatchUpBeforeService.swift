@@ -1,9 +1,21 @@
 import SyncProtocol
 
+extension Check {
+    package static let nodesCatchUpBeforeService: Check = Check(
+        "nodes-catch-up-before-service", judges: .nodes,
+        claim: "a node with an empty disk serves once it has data",
+        criterion: """
+            a node that started on an empty disk serves once it holds everything that all others \
+            had on their disks when the serving process began, whichever of its processes end \
+            before (runs of up to 2,000 operations)
+            """,
+        evaluate: NodesCatchUpBeforeService.evaluate)
+}
+
 /// A node whose disk is lost serves no client before it holds all that every other node had on its disk when the serving
 /// process began, however often its processes end before.
 enum NodesCatchUpBeforeService {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let recording = evidence.recording
         var recoveries = 0
         for service in recording.services {

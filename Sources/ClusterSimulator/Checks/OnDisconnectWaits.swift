@@ -1,11 +1,19 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let onDisconnectWaits: Check = Check(
+        "on-disconnect-waits", judges: .idle,
+        claim: "on-disconnect writes wait for their connection's end",
+        criterion: "no node executes an on-disconnect write while its connection lives",
+        evaluate: OnDisconnectWaits.evaluate)
+}
+
 /// No node does an on-disconnect write while the connection that it waits for lives.
 ///
 /// Each of those that idle applications leave is the number of its connection.
 enum OnDisconnectWaits {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let places = Dictionary(
             uniqueKeysWithValues: evidence.applications.filter { $0.program == .presence }.map {
                 ($0.presence, $0.index)

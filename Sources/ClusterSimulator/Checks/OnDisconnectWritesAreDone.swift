@@ -1,9 +1,20 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let onDisconnectWritesAreDone: Check = Check(
+        "on-disconnect-writes-are-done", judges: .all,
+        claim: "a session's end executes its on-disconnect writes",
+        criterion: """
+            the end of a session executes its on-disconnect writes, except cancelled ones, and \
+            nothing else; an evicted node executes them once it has rejoined
+            """,
+        evaluate: OnDisconnectWritesAreDone.evaluate)
+}
+
 /// The end of a session does its on-disconnect writes, those that were not taken back, and nothing else.
 enum OnDisconnectWritesAreDone {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.recording.isOn else { return .unknown("the run is not recorded") }
         let issued = Dictionary(
             evidence.recording.issued.map { ($0.dot, $0.operation) }, uniquingKeysWith: { $1 })

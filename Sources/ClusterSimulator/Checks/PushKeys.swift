@@ -1,8 +1,19 @@
 import DataTree
 
+extension Check {
+    package static let pushKeys: Check = Check(
+        "push-keys", judges: .clients, guarantees: "P1, P2",
+        claim: "push keys are unique; those of a client ascend",
+        criterion: """
+            no two pushes have the same key, the keys of a client ascend, and each is read as it \
+            was made
+            """,
+        evaluate: PushKeys.evaluate)
+}
+
 /// No two pushes ever got the same key, and the keys that one client made ascend.
 enum PushKeys {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         var all: [(key: Key, operation: Int)] = []
         var last = [Key?](
             repeating: nil, count: evidence.scenario.clients.total)

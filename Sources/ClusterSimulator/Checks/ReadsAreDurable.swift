@@ -1,13 +1,23 @@
 import SyncProtocol
 
+extension Check {
+    package static let readsAreDurable: Check = Check(
+        "reads-are-durable", judges: .clients, guarantees: "D1",
+        claim: "data that a client reads are on its node's disk",
+        criterion: """
+            the data of a read, or of a frame to a dense program, were on the node's disk when \
+            it arrived (with `durability=commit`)
+            """,
+        evaluate: ReadsAreDurable.evaluate)
+}
+
 /// Where turns are durable before their outputs leave, what a client is shown was on its node's disk by then.
 enum ReadsAreDurable {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.cluster.durability == .commit else {
             return .unknown("nodes answer before their disks do")
         }
-        let shown = MirrorChecks.judge(.readsAreDurable, evidence)
-        if shown.verdict == .invalid { return shown }
+        if let failure = MirrorChecks.failure(of: .readsAreDurable, evidence) { return failure }
         var count = evidence.sdkClients.reduce(0) {
             $0 + ($1.tally.counts[.readsAreDurable] ?? 0)
         }

@@ -1,10 +1,21 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let replaysConflictWithNothing: Check = Check(
+        "replays-conflict-with-nothing", judges: .nodes, guarantees: "D1",
+        claim: "an evicted node replays only at empty locations",
+        criterion: """
+            an evicted node replays writes only at empty locations; increments add up (runs of \
+            up to 300 operations)
+            """,
+        evaluate: ReplaysConflictWithNothing.evaluate)
+}
+
 /// What an evicted node replays when it rejoins writes nothing where there is something: what only that node had is no newer than
 /// what all others have come to show meanwhile. What it quarantines under `_conflicts` instead would have done so.
 enum ReplaysConflictWithNothing {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.isSmall else {
             return .unknown("trees are kept in runs of up to 300 operations")
         }

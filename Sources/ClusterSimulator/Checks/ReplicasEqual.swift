@@ -3,12 +3,25 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
+extension Check {
+    package static let replicasEqual: Check = Check(
+        "replicas-equal", judges: .nodes, guarantees: "C1",
+        traits: [.atEnd],
+        claim: "at the end all nodes hold and show the same",
+        criterion: """
+            all replicas are byte-equal, hold the same operations, and equal the sequential \
+            execution of these (above 2,000 operations in one part of the tree: the convergent \
+            tree in stamp order)
+            """,
+        evaluate: ReplicasEqual.evaluate)
+}
+
 /// All replicas hold the same operations, show the same bytes, and show what the operations give.
 enum ReplicasEqual {
     /// Beyond this many operations in one part of the tree, the naive execution takes too long.
     static let oracleLimit = 2_000
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if let down = evidence.nodes.first(where: { $0.vector == nil }) {
             return .invalid("\(down.name) is not up")
         }

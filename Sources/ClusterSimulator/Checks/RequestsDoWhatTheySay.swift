@@ -1,6 +1,19 @@
+extension Check {
+    package static let requestsDoWhatTheySay: Check = Check(
+        "requests-do-what-they-say", judges: .nodes, guarantees: "C1",
+        claim: "a request has its effect in one database alone",
+        criterion: """
+            on a copy of a node, a write has the effect that it has in one database alone, \
+            priorities and server values included, and a read shows the filtered and sorted \
+            children; a repeated write is not done again; a frame with a wrong element is \
+            refused, and no other message
+            """,
+        evaluate: RequestsDoWhatTheySay.evaluate)
+}
+
 /// Requests to copies of nodes' replicas, where nothing else happens, do what they would do to one database alone.
 enum RequestsDoWhatTheySay {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if let failure = evidence.probes.failure ?? evidence.frameProbes.failure {
             return .invalid(failure)
         }

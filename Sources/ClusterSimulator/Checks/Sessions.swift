@@ -1,6 +1,49 @@
 import ReplicaCore
 import SyncProtocol
 
+extension Check {
+    package static let causalOrder: Check = Check(
+        "causal-order", judges: .nodes, guarantees: "S5",
+        claim: "no node shows an operation without its causes",
+        criterion: """
+            a node that shows an operation shows everything that its origin held when it \
+            accepted it
+            """,
+        evaluate: { Sessions($0).causalOrder() })
+
+    package static let readYourWrites: Check = Check(
+        "read-your-writes", judges: .library, guarantees: "S1",
+        claim: "a read shows its client's earlier writes",
+        criterion: "a read shows its client's earlier writes",
+        evaluate: { Sessions($0).readYourWrites() })
+
+    package static let monotonicReads: Check = Check(
+        "monotonic-reads", judges: .library, guarantees: "S2",
+        claim: "a read shows everything that an earlier one has shown",
+        criterion: "a read shows everything that an earlier read of its client has shown",
+        evaluate: { Sessions($0).monotonicReads() })
+
+    package static let monotonicWrites: Check = Check(
+        "monotonic-writes", judges: .library, guarantees: "S3",
+        claim: "no node shows a later write without the earlier one",
+        criterion: """
+            a client's later write has a later stamp, and no node shows it without the earlier \
+            one; no write of a dense program is done after a write with a refused stamp
+            """,
+        evaluate: {
+            MirrorChecks.failure(of: .monotonicWrites, $0) ?? Sessions($0).monotonicWrites()
+        })
+
+    package static let writesFollowReads: Check = Check(
+        "writes-follow-reads", judges: .library, guarantees: "S4",
+        claim: "no node shows a write without its client's reads",
+        criterion: """
+            a write has a later stamp than everything that its client had read, and no node \
+            shows it without that
+            """,
+        evaluate: { Sessions($0).writesFollowReads() })
+}
+
 /// What a client may rely on from one of its requests to the next, whichever nodes answer.
 ///
 /// The four guarantees of Terry et al., *Session Guarantees for Weakly Consistent Replicated Data*,

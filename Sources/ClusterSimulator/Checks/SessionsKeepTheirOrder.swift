@@ -1,6 +1,17 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let sessionsKeepTheirOrder: Check = Check(
+        "sessions-keep-their-order", judges: .programs, guarantees: "S6",
+        claim: "a session's writes take effect in their order",
+        criterion: """
+            pipelined writes of a session at one location take effect in the order of sending, \
+            transactions included
+            """,
+        evaluate: SessionsKeepTheirOrder.evaluate)
+}
+
 /// The writes of one session at one location take effect in the order in which it has sent them, transactions included.
 enum SessionsKeepTheirOrder {
     private struct Session: Hashable {
@@ -8,7 +19,7 @@ enum SessionsKeepTheirOrder {
         let number: Int
     }
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         var count = 0
         for node in evidence.nodes {
             var last: [Session: (name: Successions.Name, stamp: Stamp)] = [:]

@@ -1,9 +1,20 @@
+extension Check {
+    package static let smallRequestsWaitBriefly: Check = Check(
+        "small-requests-wait-briefly", judges: .clients,
+        claim: "clients that send much do not delay others",
+        criterion: """
+            a request of a client that waits for each answer is served within two turns of its \
+            node, whatever hostile sessions send
+            """,
+        evaluate: SmallRequestsWaitBriefly.evaluate)
+}
+
 /// A request of a client that waits for each answer is served within two turns, whatever other clients have sent.
 enum SmallRequestsWaitBriefly {
     /// A request may need more than what is left of its session's share.
     private static let turnLimit = 2
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.clients.hostile > 0 else {
             return .unknown("no client sends more than its share")
         }

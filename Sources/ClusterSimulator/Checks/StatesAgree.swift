@@ -1,9 +1,32 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let equalVectorsEqualTrees: Check = Check(
+        "equal-vectors-equal-trees", judges: .nodes, guarantees: "C1",
+        claim: "nodes that hold the same show the same, at any time",
+        criterion: "replicas with the same operations showed the same tree, at any times",
+        evaluate: EqualVectors.evaluate)
+
+    package static let noResurrection: Check = Check(
+        "no-resurrection", judges: .nodes, guarantees: "D3",
+        claim: "removed data stay removed",
+        criterion: "removed data show again only where a newer write put them",
+        evaluate: NoResurrection.evaluate)
+
+    package static let stableIsFinal: Check = Check(
+        "stable-is-final", judges: .nodes, guarantees: "X3",
+        claim: "no operation arrives at or below the stable time",
+        criterion: """
+            no operation arrives with a stamp at or below the stable time of its node, and an \
+            evicted node accepts writes again only once most members wait for it
+            """,
+        evaluate: StableIsFinal.evaluate)
+}
+
 /// Replicas that held the same operations showed the same tree, whenever that was.
 enum EqualVectors {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.isSmall else {
             return .unknown("trees are kept in runs of up to 300 operations")
         }
@@ -36,7 +59,7 @@ extension VersionVector {
 
 /// What was removed shows again only where something newer wrote.
 enum NoResurrection {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.isSmall else {
             return .unknown("trees are kept in runs of up to 300 operations")
         }
@@ -77,7 +100,7 @@ extension Operation {
 /// Left out are operations of a node whose disk has lost a part of what it had reported as synced: the bound of its own
 /// stamps may be in that part, and it cannot know. One that has lost everything knows, and asks the others.
 enum StableIsFinal {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if let early = evidence.history.earlyReturns.first { return .invalid(early) }
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
         var byOrigin: [WriterID: [Recording.Issued]] = [:]

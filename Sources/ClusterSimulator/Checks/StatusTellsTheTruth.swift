@@ -1,6 +1,17 @@
+extension Check {
+    package static let statusTellsTheTruth: Check = Check(
+        "status-tells-the-truth", judges: .nodes,
+        claim: "the status of a node agrees with the run",
+        criterion: """
+            at rest, each node's status agrees with the run: operations held, made and refused, \
+            members, evictions, sessions, and empty queues
+            """,
+        evaluate: StatusTellsTheTruth.evaluate)
+}
+
 /// What each node says of itself in its status, once all is at rest, is what the run knows of it.
 enum StatusTellsTheTruth {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }
         if let problem = evidence.statusProblem {
             return .invalid(

@@ -1,8 +1,17 @@
 import SyncProtocol
 
+extension Check {
+    package static let staysLive: Check = Check(
+        "stays-live", judges: .all, guarantees: "C2",
+        failure: .liveness,
+        claim: "the nodes become equal once all faults are over",
+        criterion: "the replicas become equal once all faults are over",
+        evaluate: StaysLive.evaluate)
+}
+
 /// Once all faults are over the replicas become equal, in time counted from the last progress.
 enum StaysLive {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         if evidence.history.operations.isEmpty, evidence.programs.isEmpty {
             return .unknown("there was no operation")
         }

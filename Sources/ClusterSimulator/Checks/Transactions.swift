@@ -1,6 +1,24 @@
 import DataTree
 import ReplicaCore
 
+extension Check {
+    package static let transactionsCount: Check = Check(
+        "transactions-count", judges: .programs, guarantees: "X2",
+        traits: [.atEnd],
+        claim: "each successful transaction counts once",
+        criterion: "each successful transaction, at any node, is counted once",
+        evaluate: Transactions.evaluateCount)
+
+    package static let transactionsLinearizable: Check = Check(
+        "transactions-linearizable", judges: .programs, guarantees: "X2",
+        claim: "the transactions on a value form a chain",
+        criterion: """
+            the transactions on one value form a chain in which none precedes one that had ended \
+            before it began
+            """,
+        evaluate: Transactions.evaluateRegister)
+}
+
 /// Places that only transactions write show the result of some serial execution.
 enum Transactions {
     /// Why the check is unknown: operations that a majority held may be lost, or votes of a majority.
@@ -27,7 +45,7 @@ enum Transactions {
     }
 
     /// Each committed transaction is in the common counter, once.
-    static func judgeCount(_ evidence: Evidence) -> Finding {
+    static func evaluateCount(_ evidence: Evidence) -> Finding {
         let records = evidence.history.transactions.filter { $0.path == ApplicationProgram.count }
         let committed = records.count { $0.outcome == .acknowledged }
         let unknown = records.count { $0.outcome == .unknown || $0.outcome == .open }
@@ -49,7 +67,7 @@ enum Transactions {
     ///
     /// One with an unknown outcome is in the chain if another one rests on it.
     /// - Complexity: O(n).
-    static func judgeRegister(_ evidence: Evidence) -> Finding {
+    static func evaluateRegister(_ evidence: Evidence) -> Finding {
         let records = evidence.history.transactions.filter {
             $0.path == ApplicationProgram.register
         }

@@ -3,12 +3,23 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
+extension Check {
+    package static let updatesAreAtomic: Check = Check(
+        "updates-are-atomic", judges: .clients, guarantees: "X1",
+        claim: "an update of several locations shows as a whole",
+        criterion: """
+            an update of several locations is one operation, and reads show the result of whole \
+            operations, one after the other
+            """,
+        evaluate: UpdatesAreAtomic.evaluate)
+}
+
 /// An update is one operation, and every read shows whole operations.
 enum UpdatesAreAtomic {
     /// Reads times operations, beyond which comparing them takes too long.
     private static let limit = 100_000_000
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let reads = evidence.history.operations.count { $0.isRead && $0.acknowledged != nil }
         guard reads * evidence.recording.issued.count <= limit else {
             return .unknown("there were too many reads to compare them")

@@ -1,8 +1,21 @@
 import SyncProtocol
 
+extension Check {
+    package static let writeConcernsHold: Check = Check(
+        "write-concerns-hold", judges: .clients, guarantees: "D1, X2",
+        failure: .durability,
+        claim: "a write is on as many disks as its answer says",
+        criterion: """
+            a write acknowledged as durable on most nodes, or on all, was on that many disks by \
+            then, and so was an acknowledged transaction on most of them; no program receives a \
+            lower concern than its node has reported
+            """,
+        evaluate: WriteConcernsHold.evaluate)
+}
+
 /// A write acknowledged at the concern `majority` or `all` was on that many disks by then.
 enum WriteConcernsHold {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         // The concern `all` leaves out evicted nodes, but a majority is one of all configured nodes.
         let configured = evidence.scenario.configuredNodes
         let awaited = configured - evidence.scenario.evictedNodes.count

@@ -1,6 +1,18 @@
 import DataTree
 import SyncProtocol
 
+extension Check {
+    package static let writesCountOnce: Check = Check(
+        "writes-count-once", judges: .library, guarantees: "X1",
+        traits: [.atEnd],
+        claim: "a write is done at most once, a refused one never",
+        criterion: """
+            each write and each transaction of the library's clients is done at most once, and \
+            never after a refusal; also by the next process of a program that saves its writes
+            """,
+        evaluate: WritesCountOnce.evaluate)
+}
+
 /// Each write and each transaction of a client of the library is done once at most, and not at all if its client was
 /// told so.
 enum WritesCountOnce {
@@ -13,7 +25,7 @@ enum WritesCountOnce {
         }
     }
 
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         let requested = requested(in: evidence)
         if requested.isEmpty { return .unknown("no client of the library wrote") }
         for node in evidence.nodes {

@@ -68,7 +68,7 @@ public struct RecordedRun {
     /// - Complexity: for the longest checks, operations times the nodes' incarnations.
     public func judge(trees: [Value]) -> [CheckResult] {
         let evidence = evidence(trees: trees, replay)
-        return RecordedRun.checks.map { $0.judge(evidence) }
+        return RecordedRun.checks.map { $0.evaluate(evidence) }
     }
 
     /// What the nodes recorded, as a simulated run does.

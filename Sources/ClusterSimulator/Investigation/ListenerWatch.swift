@@ -118,10 +118,10 @@ extension SimulatedRun {
 
 extension ObservedListener {
     fileprivate init(_ stream: EventStream, at node: Int?) {
-        let first = stream.tally.failures.min { $0.key.rawValue < $1.key.rawValue }
+        let first = stream.tally.failures.min { $0.key.name < $1.key.name }
         self.init(
             path: stream.path, node: node, shown: stream.shown,
-            failure: first.map { "\($0.key.rawValue), \($0.value)" }, expected: stream.expected)
+            failure: first.map { "\($0.key.name), \($0.value)" }, expected: stream.expected)
     }
 }
 

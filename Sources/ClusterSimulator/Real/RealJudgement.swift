@@ -27,7 +27,7 @@ extension RecordedRun {
         }
         return plan.checks.map { check in
             if check == .staysLive { return RecordedRun.judgeLiveness(trees) }
-            let result = check.judge(evidence)
+            let result = check.evaluate(evidence)
             let mayRestOnFault = check == .expectationsHold && plan.skipsFaults
             return mayRestOnFault && result.verdict == .invalid ? result.withoutFault : result
         }

@@ -39,24 +39,3 @@ extension FailureKind {
         self = worst
     }
 }
-
-extension Check {
-    package var failureKind: FailureKind {
-        switch self {
-        case .acknowledgedPushes, .acknowledgedWritesSurvive, .writeConcernsHold: .durability
-        case .staysLive, .oneOfAName, .nodesCatchUpInTime: .liveness
-        default: .safety
-        }
-    }
-
-    /// Whether it looks at what there is in the end, where replicas that are still on their way differ.
-    package var judgesTheEnd: Bool {
-        switch self {
-        case .replicasEqual, .acknowledgedPushes, .incrementsAddUp, .acknowledgedWritesSurvive,
-            .listenersConverge, .changesTellTheTruth, .transactionsCount, .streamsShowTheTree,
-            .gatewaysForgetClients, .writesCountOnce, .rulesConverge:
-            true
-        default: false
-        }
-    }
-}

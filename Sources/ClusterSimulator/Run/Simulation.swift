@@ -40,7 +40,7 @@ public enum Simulation {
         if !checks.isEmpty {
             let evidence = Evidence(of: run)
             results = checks.map { check in
-                let result = check.judge(evidence)
+                let result = check.evaluate(evidence)
                 return result.verdict == .invalid ? result.naming(run.names) : result
             }
             statistics.permitted = evidence.permittedCount

@@ -157,8 +157,8 @@ struct ScenarioParser {
     private mutating func readChecks(_ line: inout ScenarioLine) throws(ScenarioError) {
         repeat {
             let word = try line.takeName(of: "a check")
-            guard let check = Check(rawValue: word.text) else {
-                throw .unknown(word, known: Check.allCases.map(\.rawValue) + Invariant.words)
+            guard let check = Check.named(word.text) else {
+                throw .unknown(word, known: Check.all.map(\.name) + Invariant.words)
             }
             claim(check)
         } while !line.isAtEnd

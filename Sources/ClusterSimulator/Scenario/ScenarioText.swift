@@ -28,7 +28,7 @@ extension Scenario {
         if quiescence != other.quiescence { lines.append("quiescence \(quiescence.text)") }
         let claimed = checks.filter { !isClaimedByLines($0) }
         if !claimed.isEmpty {
-            lines.append("check " + claimed.map(\.rawValue).joined(separator: ", "))
+            lines.append("check " + claimed.map(\.name).joined(separator: ", "))
         }
         lines += invariants.map { "check \($0.text)" }
         if !marks.isEmpty { lines.append("reach " + marks.map(\.name).joined(separator: ", ")) }

@@ -47,7 +47,7 @@ public struct ExhaustiveSearch {
         guard scenario.checks.contains(where: Universe.checks.contains) else {
             throw SearchError(
                 problem: "exhaustive search knows none of the checks of \(scenario.name)",
-                fix: "claim \(Universe.checks.map(\.rawValue).joined(separator: ", ")), or some of "
+                fix: "claim \(Universe.checks.map(\.name).joined(separator: ", ")), or some of "
                     + "these")
         }
     }

@@ -27,7 +27,7 @@ extension Universe {
         evidence.everyTurn = nodes.map(\.oracle)
         evidence.converged = converged ? scenario.until : nil
         return scenario.checks.filter(Universe.checks.contains).map {
-            $0.judge(evidence).naming(names)
+            $0.evaluate(evidence).naming(names)
         }
     }
 

@@ -13,7 +13,7 @@ enum ExhaustiveText {
             lines.append("    it ended early, and proves nothing of the schedules left")
         }
         if !search.omittedChecks.isEmpty {
-            let names = search.omittedChecks.map(\.rawValue).joined(separator: ", ")
+            let names = search.omittedChecks.map(\.name).joined(separator: ", ")
             lines.append("    not judged, since they need a common clock or the SDK: \(names)")
         }
         return lines + [finished.command].compactMap(\.self)
@@ -24,7 +24,7 @@ enum ExhaustiveText {
         var lines: [String] = []
         if let problem = failure.problem { lines.append("    the run itself: \(problem)") }
         for result in failure.checks {
-            lines.append("    \(result.check.rawValue): \(result.details)")
+            lines.append("    \(result.check.name): \(result.details)")
             lines += result.witness.map { "        " + $0 }
         }
         return lines

@@ -43,8 +43,8 @@ struct JUnitReport {
     mutating func add(missed check: Check, of scenario: String) {
         suites[index(of: scenario)].cases.append(
             Case(
-                name: check.rawValue, seconds: 0,
-                failure: ("coverage", ["\(check.rawValue) had nothing to check with any seed"])))
+                name: check.name, seconds: 0,
+                failure: ("coverage", ["\(check.name) had nothing to check with any seed"])))
     }
 
     private mutating func index(of scenario: String) -> Int {

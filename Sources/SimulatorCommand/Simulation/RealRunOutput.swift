@@ -27,11 +27,11 @@ enum RealRunOutput {
     static func lines(
         _ simulated: SimulationReport, _ real: [CheckResult], _ skipped: [String]
     ) -> [String] {
-        let width = simulated.checks.map(\.check.rawValue.count).max() ?? 0
+        let width = simulated.checks.map(\.check.name.count).max() ?? 0
         var lines = ["\(simulated.scenario) seed \(simulated.seed): simulated, and by real nodes"]
         for result in simulated.checks {
             let other = real.first { $0.check == result.check }
-            let name = result.check.rawValue
+            let name = result.check.name
             let gap = String(repeating: " ", count: width - name.count)
             let verdict = other?.verdict.rawValue ?? "not judged"
             lines.append("    \(name)\(gap)  \(result.verdict.rawValue), \(verdict)")

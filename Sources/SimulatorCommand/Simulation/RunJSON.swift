@@ -22,7 +22,7 @@ enum RunJSON {
 
     private static func object(_ result: CheckResult) -> String {
         let witness = result.witness.map(text).joined(separator: ",")
-        return "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
+        return "{\"check\":\"\(result.check.name)\",\"verdict\":\"\(result.verdict.rawValue)\","
             + "\"details\":\(text(result.details)),\"witness\":[\(witness)]}"
     }
 

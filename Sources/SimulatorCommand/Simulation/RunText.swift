@@ -47,11 +47,11 @@ enum RunText {
         // Replicas that never came to rest differ in all that is there in the end.
         let effects = failed.filter { verdict == .failed(.liveness) && $0.check.judgesTheEnd }
         for result in failed where !effects.contains(result) {
-            lines.append("    \(result.check.rawValue): \(result.details)")
+            lines.append("    \(result.check.name): \(result.details)")
             lines += result.witness.map { "        " + $0 }
         }
         if effects.isEmpty { return lines }
-        let names = effects.map(\.check.rawValue).joined(separator: ", ")
+        let names = effects.map(\.check.name).joined(separator: ", ")
         return lines + ["    so these fail as well: \(names)"]
     }
 

@@ -23,7 +23,7 @@ struct ShrinkingOutput {
     /// Shrinks the scenario, and prints it; false if it does not fail in the same way twice.
     mutating func run() -> Bool {
         let before = shrinking.size
-        let failed = shrinking.check?.rawValue ?? "the run itself"
+        let failed = shrinking.check?.name ?? "the run itself"
         report("\(failed) fails; removing what the failure does not need")
         while shrinking.step() {
             report("\(shrinking.size) of \(before) words left after \(shrinking.runs) runs")

@@ -122,7 +122,7 @@ struct SimulationOutput {
                 hasMissed = true
                 junit.add(missed: check, of: tally.file.scenario.name)
                 Terminal.standardError.print(
-                    "warning: \(check.rawValue) had nothing to check with any of the \(tally.runs) "
+                    "warning: \(check.name) had nothing to check with any of the \(tally.runs) "
                         + "seeds of \(tally.file.path)")
             }
         }

@@ -200,7 +200,7 @@ extension Soak {
 extension CheckResult {
     fileprivate var finding: SoakCheck.Finding {
         .init(
-            claim: check.rawValue, details: ([details] + witness).joined(separator: "\n    "),
+            claim: check.name, details: ([details] + witness).joined(separator: "\n    "),
             holds: verdict == .valid)
     }
 }

@@ -35,7 +35,7 @@ import Testing
     private func holds(for recording: Recording) -> Bool {
         let evidence = Evidence(
             Scenario(name: "recovery"), History(), recording, nodes: [], losses: [], crashes: [])
-        return NodesCatchUpBeforeService.judge(evidence).verdict == .valid
+        return NodesCatchUpBeforeService.evaluate(evidence).verdict == .valid
     }
 
     @Test(arguments: [(5, true), (4, false), (0, false)] as [(UInt64, Bool)])

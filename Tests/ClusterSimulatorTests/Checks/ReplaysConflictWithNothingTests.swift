@@ -48,7 +48,7 @@ import Testing
             turnOf: view, node: 0, incarnation: 1, stableTime: .zero, at: 3)
         let evidence = Evidence(
             Scenario(name: "replays"), History(), recording, nodes: [], losses: [], crashes: [])
-        return ReplaysConflictWithNothing.judge(evidence)
+        return ReplaysConflictWithNothing.evaluate(evidence)
     }
 
     private func write(_ value: Value) -> Write { Write(path: Self.place, value: value) }

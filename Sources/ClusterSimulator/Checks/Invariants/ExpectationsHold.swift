@@ -1,6 +1,14 @@
+extension Check {
+    package static let expectationsHold: Check = Check(
+        "expectations-hold", judges: .scenario,
+        claim: "each line `at TIME n1 reads PATH expect VALUE` is met",
+        criterion: "each line `at TIME n1 reads PATH expect VALUE` is met",
+        evaluate: ExpectationsHold.evaluate)
+}
+
 /// Every node showed what the scenario expects, whenever it was read.
 enum ExpectationsHold {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard let outcome = evidence.expectations.first(where: { !$0.isMet }) else {
             return .valid(evidence.expectations.count, "expectations")
         }

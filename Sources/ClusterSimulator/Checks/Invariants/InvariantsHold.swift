@@ -2,9 +2,20 @@ import DataTree
 import Store
 import SyncProtocol
 
+extension Check {
+    package static let invariantsHold: Check = Check(
+        "invariants-hold", judges: .scenario,
+        claim: "`check every`, `count` and `sum` hold after each turn",
+        criterion: """
+            each invariant of the scenario holds at every node after every turn; the first \
+            violation is printed with its node, time, location, value and operations
+            """,
+        evaluate: InvariantsHold.evaluate)
+}
+
 /// The invariants of the scenario held at every node after every turn.
 enum InvariantsHold {
-    static func judge(_ evidence: Evidence) -> Finding {
+    static func evaluate(_ evidence: Evidence) -> Finding {
         guard let watch = evidence.invariants, !watch.invariants.isEmpty else {
             return .unknown("the scenario has no invariant, such as check every /accounts/$id >= 0")
         }
