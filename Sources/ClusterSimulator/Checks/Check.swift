@@ -39,13 +39,15 @@ public struct Check: Sendable {
     public let claim: String
     /// The exact criterion, for the page.
     let criterion: String
+    /// The type of the watch that it needs; nil if the record of the run is enough.
+    let watch: (any Watch.Type)?
     /// Evaluates a run that is over.
     let evaluation: @Sendable (Evidence) -> Finding
 
     init(
         _ name: String, judges subject: Subject, guarantees: String = "",
         failure: FailureKind = .safety, traits: Traits = [], claim: String, criterion: String,
-        evaluate: @escaping @Sendable (Evidence) -> Finding
+        watch: (any Watch.Type)? = nil, evaluate: @escaping @Sendable (Evidence) -> Finding
     ) {
         self.name = name
         self.subject = subject
@@ -54,8 +56,13 @@ public struct Check: Sendable {
         self.traits = traits
         self.claim = claim
         self.criterion = criterion
+        self.watch = watch
         evaluation = evaluate
     }
+}
+
+extension Check: CustomStringConvertible {
+    public var description: String { name }
 }
 
 extension Check: Hashable {

@@ -6,16 +6,17 @@ extension Check {
             after each turn, each replica equals the naive execution of all its operations (runs \
             of up to 300 operations)
             """,
-        evaluate: EveryTurnEqualsOracle.evaluate)
+        watch: ExecutionWatch.self, evaluate: EveryTurnEqualsOracle.evaluate)
 }
 
 /// Each replica showed after each turn what the operations it had received give.
 enum EveryTurnEqualsOracle {
     static func evaluate(_ evidence: Evidence) -> Finding {
-        for node in evidence.everyTurn {
-            if let failure = node.failure { return .invalid(failure) }
+        let oracles = evidence.watches.first(of: ExecutionWatch.self)?.oracles ?? []
+        for oracle in oracles {
+            if let failure = oracle.failure { return .invalid(failure) }
         }
-        let turns = evidence.everyTurn.reduce(0) { $0 + $1.turnCount }
+        let turns = oracles.reduce(0) { $0 + $1.turnCount }
         guard turns > 0 else {
             return .unknown("no turn was compared: that is done in runs of up to 300 operations")
         }

@@ -39,6 +39,8 @@ struct Evidence {
 
     // MARK: What only a simulator observes
 
+    /// The watches of the claimed checks.
+    var watches: [any Watch] = []
     var listeners: [Listener] = []
     /// Their state at the end.
     var sdkClients: [SDKClient] = []
@@ -48,12 +50,6 @@ struct Evidence {
     var programs: [(index: Int, streams: [EventStream])] = []
     var restClients: [RestClient] = []
     var streamClients: [StreamClient] = []
-    /// How many requests copies of replicas have done, and what one did wrong.
-    var probes: (count: Int, failure: String?) = (0, nil)
-    /// How many changed frames were read, and which was read wrongly.
-    var frameProbes: (count: Int, failure: String?) = (0, nil)
-    /// What nodes were asked for once all was at rest, and what one did wrong.
-    var aftermath: (count: Int, failure: String?) = (0, nil)
     /// The gateways of all nodes.
     var ports: [Port] = []
     /// What was judged of clients with identities; nil without any.
@@ -61,29 +57,14 @@ struct Evidence {
     /// How a node enforced other rules in the end than those of the last writer.
     var rulesProblem: String?
     var sessionEnds: [SessionEnd] = []
-    /// What those nodes remember in the end, by their names, that have never freed all.
-    var remembered: [(node: String, memory: RememberedState)] = []
-    /// How many others there are.
-    var freedNodes = 0
-    /// Whether a member is gone for good, and still waited for.
-    var hasAbandonedNode = false
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []
     var duplicateNodes: [DuplicateNode] = []
-    /// What a node said wrongly of itself in the end.
-    var statusProblem: String?
     /// How long nodes took to serve that began while all others served.
     var starts: [ServiceStart] = []
     /// How long small requests waited at each node.
     var smallRequests: [(node: String, requests: SmallRequests)] = []
-    var everyTurn: [EveryTurnOracle] = []
-    var lateWrites: [LateWrites] = []
-    /// Nil where nobody watched.
-    var catchingUp: CatchingUpWatch?
-    /// Nil where nobody judged the invariants of the scenario.
-    var invariants: InvariantWatch?
-    var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
     /// When the replicas became equal for good; nil if they never did.

@@ -9,14 +9,15 @@ extension Check {
             of the seeds after a power failure of all nodes, in another third after one node is \
             lost and evicted
             """,
-        evaluate: NodesServeAtRest.evaluate)
+        watch: Aftermath.self, evaluate: NodesServeAtRest.evaluate)
 }
 
 /// Once all is at rest each node does what it is asked for, and goes on to: in a copy of the run, in which all restart, or one is
 /// gone for good.
 enum NodesServeAtRest {
     static func evaluate(_ evidence: Evidence) -> Finding {
-        if let failure = evidence.aftermath.failure { return .invalid(failure) }
-        return .valid(evidence.aftermath.count, "requests to nodes at rest")
+        let aftermath = evidence.watches.first(of: Aftermath.self)
+        if let failure = aftermath?.failure { return .invalid(failure) }
+        return .valid(aftermath?.count ?? 0, "requests to nodes at rest")
     }
 }

@@ -8,15 +8,14 @@ extension Check {
             children; a repeated write is not done again; a frame with a wrong element is \
             refused, and no other message
             """,
-        evaluate: RequestsDoWhatTheySay.evaluate)
+        watch: RequestProbes.self, evaluate: RequestsDoWhatTheySay.evaluate)
 }
 
 /// Requests to copies of nodes' replicas, where nothing else happens, do what they would do to one database alone.
 enum RequestsDoWhatTheySay {
     static func evaluate(_ evidence: Evidence) -> Finding {
-        if let failure = evidence.probes.failure ?? evidence.frameProbes.failure {
-            return .invalid(failure)
-        }
-        return .valid(evidence.probes.count, "requests to copies of replicas")
+        let probes = evidence.watches.first(of: RequestProbes.self)
+        if let failure = probes?.failure ?? probes?.frames.failure { return .invalid(failure) }
+        return .valid(probes?.count ?? 0, "requests to copies of replicas")
     }
 }

@@ -6,17 +6,26 @@ extension Check {
             at rest, each node's status agrees with the run: operations held, made and refused, \
             members, evictions, sessions, and empty queues
             """,
-        evaluate: StatusTellsTheTruth.evaluate)
+        watch: StatusWatch.self, evaluate: StatusTellsTheTruth.evaluate)
 }
 
 /// What each node says of itself in its status, once all is at rest, is what the run knows of it.
 enum StatusTellsTheTruth {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }
-        if let problem = evidence.statusProblem {
+        if let problem = evidence.watches.first(of: StatusWatch.self)?.problem {
             return .invalid(
                 "\(problem), \(Quiescence.forgetting.description) after all was at rest")
         }
         return .valid(evidence.nodes.count, "nodes at rest")
     }
+}
+
+/// Compares the status of each node with the run, at its end.
+struct StatusWatch: Watch {
+    private(set) var problem: String?
+
+    init(_ scenario: Scenario, seed: UInt64) {}
+
+    mutating func ended(_ run: SimulatedRun) { problem = run.statusProblem }
 }

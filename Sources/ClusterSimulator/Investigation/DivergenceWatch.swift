@@ -13,7 +13,7 @@ struct DivergenceWatch {
     static func prepare(_ run: inout SimulatedRun) {
         guard run.scenario.workload.operations + run.scenario.workload.applications <= 2_000
         else { return }
-        run.everyTurn = run.nodes.indices.map { EveryTurnOracle(isOn: true, node: $0) }
+        run.watches.set(ExecutionWatch(run.scenario, seed: 0, isOn: true))
     }
 
     /// An event was executed.
@@ -31,7 +31,8 @@ struct DivergenceWatch {
 
     private mutating func compareWithOracle(_ event: Event, in run: SimulatedRun) {
         guard !hasOracleFailure, let node = event.actingNode,
-            let failure = run.everyTurn[node].failure
+            let watch = run.watches.first(of: ExecutionWatch.self),
+            let failure = watch.oracles[node].failure
         else { return }
         hasOracleFailure = true
         found.append(Divergence(failure, after: event, in: run, nodes: [node]))

@@ -19,12 +19,14 @@ extension RecordedRun {
         let replay = replay
         var evidence = evidence(trees: trees, replay)
         evidence.archive = replay.archive
-        evidence.invariants = replay.watch(
-            plan.scenario.invariants, nodes: plan.nodes, since: start)
-        evidence.expectations = reads.map { read, time, found in
+        let outcomes = reads.map { read, time, found in
             ExpectationOutcome(
                 expectation: read.expectation, time: time - min(time, start), found: found)
         }
+        evidence.watches = [
+            replay.watch(plan.scenario.invariants, nodes: plan.nodes, since: start),
+            ExpectationWatch(outcomes),
+        ]
         return plan.checks.map { check in
             if check == .staysLive { return RecordedRun.judgeLiveness(trees) }
             let result = check.evaluate(evidence)

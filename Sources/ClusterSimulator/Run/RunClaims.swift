@@ -3,7 +3,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// What a scenario says of its own data: what is there at first, and what it claims of what nodes show.
+// The data of a scenario: the first contents of disks, and expected values.
 
 extension SimulatedRun {
     /// Puts a batch on the disks of all first members.
@@ -27,20 +27,9 @@ extension VirtualDisk {
 }
 
 extension SimulatedRun {
-    /// Looks at what a node shows now.
+    /// Reads the tree of a node for an expectation.
     mutating func read(_ expectation: Expectation) {
         let found = nodes[expectation.node].replica.map { $0.value[expectation.path] }
-        expectations.append(
-            ExpectationOutcome(expectation: expectation, time: now, found: found))
-    }
-}
-
-extension SimulatedRun {
-    /// Judges what a node shows by the scenario's own invariants; one that does not serve shows nothing to anybody.
-    mutating func judgeInvariants(at node: Int) {
-        guard !scenario.invariants.isEmpty, nodes[node].isServing,
-            let replica = nodes[node].replica
-        else { return }
-        invariants.judge(replica.value, holding: replica.vector, node: node, at: now)
+        for index in watches.indices { watches[index].read(expectation, found: found, at: now) }
     }
 }

@@ -144,11 +144,16 @@ extension SimulatedRun {
     private mutating func noteAnswer(_ frame: [UInt8]) {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(let message) in messages
-        where !aftermath.take(message) && !noteCopy(message) {
+        where !isOfWatch(message) && !noteCopy(message) {
             if access?.take(message) == true { continue }
             guard case .error(let id, _, _, _) = message, id > 0 else { continue }
             refusals[Int(id) - 1].reason = Refusal.notEvicted
         }
+    }
+
+    /// Whether a watch requested this answer, in a copy of a run.
+    private mutating func isOfWatch(_ message: NodeMessage) -> Bool {
+        watches.indices.contains { watches[$0].received(message) }
     }
 
     /// How long a frame takes, or nil if it is lost, and the connection with it.

@@ -126,14 +126,12 @@ extension SimulatedRun {
         if let last { refusals[last].until = nil }
     }
 
-    /// Brings a node's oracle to the checkpoint that the node has installed.
+    /// Reports a checkpoint that a node has installed.
     mutating func noteInstallation(by node: Int) {
         guard let standing = nodes[node].standing,
             standing.installed > nodes[node].installations
         else { return }
         nodes[node].installations = standing.installed
-        everyTurn[node].restart(
-            on: archive.batches(in: standing.vector), showing: nodes[node].shown())
-        tryLateWrites(at: node, onceIn: 1)
+        observe { watch, run in watch.replacedData(of: node, in: run) }
     }
 }

@@ -48,23 +48,10 @@ extension Evidence {
         if run.scenario.checks.contains(.rulesConverge) { rulesProblem = run.rulesProblem }
         connections = run.connections
         sessionEnds = run.sessionEnds
-        if run.scenario.checks.contains(.memoryIsFreed) {
-            remembered = run.rememberedStates
-            freedNodes = run.quiescence.freed.count
-        }
-        hasAbandonedNode = run.nodes.contains(where: \.isAbandoned)
         refusals = run.refusals
-        if run.scenario.checks.contains(.statusTellsTheTruth) { statusProblem = run.statusProblem }
         starts = run.starts
         duplicateNodes = run.duplicateNodes
-        everyTurn = run.everyTurn
-        lateWrites = run.lateWrites
-        probes = (run.probes.count, run.probes.failure)
-        frameProbes = (run.frameProbes.count, run.frameProbes.failure)
-        aftermath = (run.aftermath.count, run.aftermath.failure)
-        catchingUp = run.catchingUp
-        invariants = run.invariants
-        expectations = run.expectations
+        watches = run.watches
         archive = run.archive
         converged = run.quiescence.converged
         unrest = run.quiescence.unrest

@@ -22,9 +22,7 @@ extension SimulatedRun {
                 at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
-            everyTurn[node].restart(
-                on: archive.batches(in: standing.vector), showing: nodes[node].shown())
-            tryLateWrites(at: node, onceIn: 1)
+            observe { watch, run in watch.replacedData(of: node, in: run) }
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -56,8 +54,7 @@ extension SimulatedRun {
         guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
         schedule(.tick(node: node, incarnation: incarnation), after: nodes[node].tickDelay())
         scheduleDisk(of: node, at: nodes[node].disk.tick(at: now))
-        tryLateWritesAfterRestart(of: node)
-        watchCatchingUp(of: node)
+        observe { watch, run in watch.ticked(node, in: run) }
         actHostile(at: node)
         if nodes[node].state == .running { scheduleTurn(node) }
     }
@@ -200,16 +197,12 @@ extension SimulatedRun {
         }
         flushPort(of: node)
         noteInstallation(by: node)
-        judgeInvariants(at: node)
-        guard !stored.isEmpty, let standing = nodes[node].standing else { return }
-        recording.note(
-            stored: stored, by: standing.writer, node: node, incarnation: nodes[node].incarnation,
-            at: now)
-        if everyTurn[node].isOn {
-            everyTurn[node].take(stored, showing: nodes[node].shown(), at: now)
-            tryLateWrites(at: node, onceIn: LateWrites.turnInterval)
+        if !stored.isEmpty, let standing = nodes[node].standing {
+            recording.note(
+                stored: stored, by: standing.writer, node: node,
+                incarnation: nodes[node].incarnation, at: now)
         }
-        probeRequests(of: node)
+        observe { watch, run in watch.executedOutputs(of: node, storing: stored, in: run) }
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {
@@ -217,7 +210,7 @@ extension SimulatedRun {
     }
 
     private mutating func publish(_ bytes: [UInt8], from node: Int) {
-        frameProbes.probe(published: bytes)
+        for index in watches.indices { watches[index].published(bytes) }
         for peer in nodes.indices where peer != node {
             for delivery in network.publish(bytes, from: node, to: peer, at: now) {
                 queue.schedule(

@@ -39,11 +39,8 @@ extension SimulatedRun {
         }
         if quiescence.converged != nil { noteFreed() }
         quiescence.isOver = isOver
-        if quiescence.isOver {
-            judgeAftermath()
-        } else {
-            schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
-        }
+        if quiescence.isOver { return }
+        schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
     }
 
     /// A node that gets another poll answers the one that it holds.

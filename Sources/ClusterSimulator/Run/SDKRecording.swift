@@ -9,7 +9,7 @@ extension SimulatedRun {
     /// Sends a frame, and records to which operation each of its requests belongs.
     mutating func send(_ frame: [UInt8], fromSDKClient number: Int) {
         guard let connection = sdkClients[number].connection else { return }
-        frameProbes.probe(request: frame)
+        for index in watches.indices { watches[index].sent(request: frame) }
         if sdkClients[number].program == .dense { noteDense(request: frame, number) }
         if sdkClients[number].transacts { noteTransactions(request: frame, number) }
         if sdkClients[number].recordsRequests(),

@@ -35,21 +35,14 @@ struct SimulatedRun {
     var names = WriterNames()
     /// What nodes did in the last event; nil where nobody looks.
     var performed: [(node: Int, output: Output)]?
-    var everyTurn: [EveryTurnOracle]
-    /// By node: what operations that arrive late would give.
-    var lateWrites: [LateWrites]
-    var probes: RequestProbes
-    var frameProbes: FrameProbes
-    var aftermath: Aftermath
-    var catchingUp: CatchingUpWatch
-    var invariants: InvariantWatch
+    /// The observers of the run, which change nothing of it.
+    var watches: [any Watch]
     /// Nil in a run without clients with identities, in which everybody is an administrator.
     var access: AccessJudgement?
     /// Draws rules.
     var rulesRandom: SplitMix64
     /// Draws which keys of issuers nodes trust.
     var keysRandom: SplitMix64
-    var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
     var crashes: [UnsyncedEnd] = []
@@ -72,7 +65,7 @@ struct SimulatedRun {
     /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
 
-    init(_ scenario: Scenario, seed: UInt64) {
+    init(_ scenario: Scenario, seed: UInt64, isWatched: Bool = true) {
         self.scenario = scenario
         let recording = Recording(of: scenario)
         self.recording = recording
@@ -99,18 +92,7 @@ struct SimulatedRun {
         cuts = SplitMix64(seed: seed, part: 7)
         rulesRandom = SplitMix64(seed: seed, part: 10)
         keysRandom = SplitMix64(seed: seed, part: 12)
-        let executes = scenario.isSmall && scenario.needsEveryTurn
-        everyTurn = (0..<count).map { EveryTurnOracle(isOn: executes, node: $0) }
-        lateWrites = nodes.map {
-            LateWrites(
-                node: $0.name, random: SplitMix64(seed: seed, part: 3_000 + UInt64($0.index)))
-        }
-        probes = RequestProbes(random: SplitMix64(seed: seed, part: 11))
-        frameProbes = FrameProbes(random: SplitMix64(seed: seed, part: 16))
-        aftermath = Aftermath(random: SplitMix64(seed: seed, part: 18))
-        catchingUp = CatchingUpWatch(
-            nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
-        invariants = InvariantWatch(scenario.invariants, nodes: count)
+        watches = isWatched ? scenario.watches(seed: seed) : []
         if scenario.clients.hostile > 0 { addHostileSessions(seed: seed) }
         for client in sdkClients { names.add(client.writer, client: client.index) }
         if let data = scenario.data { load(data.batch, named: "load") }
@@ -121,7 +103,11 @@ struct SimulatedRun {
     mutating func run() {
         begin()
         while step() != nil {}
+        end()
     }
+
+    /// Ends the run: no event follows.
+    mutating func end() { observe { watch, run in watch.ended(run) } }
 
     /// Executes the next event, and returns it; nil at the end.
     mutating func step() -> Event? {
@@ -191,11 +177,6 @@ struct SimulatedRun {
 extension Scenario {
     /// Short enough to execute everything again after every turn.
     var isSmall: Bool { stepCount <= 300 && data?.isSmall != false }
-
-    /// Whether a check needs to know what each turn should show.
-    fileprivate var needsEveryTurn: Bool {
-        checks.contains(.everyTurnEqualsOracle) || checks.contains(.lateWritesLand)
-    }
 
     /// What all clients do together.
     fileprivate var stepCount: Int {

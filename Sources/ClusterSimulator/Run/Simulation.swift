@@ -26,6 +26,7 @@ public enum Simulation {
         run.performed = []
         run.begin()
         while let event = run.step() { try body(TracedEvent(event, in: run)) }
+        run.end()
         return report(of: run, seed: seed)
     }
 

@@ -24,7 +24,7 @@ extension Universe {
         var evidence = Evidence(
             scenario, History(operations: operations), recording, nodes: evidenceNodes,
             losses: [], crashes: crashes)
-        evidence.everyTurn = nodes.map(\.oracle)
+        evidence.watches = [ExecutionWatch(nodes.map(\.oracle))]
         evidence.converged = converged ? scenario.until : nil
         return scenario.checks.filter(Universe.checks.contains).map {
             $0.evaluate(evidence).naming(names)

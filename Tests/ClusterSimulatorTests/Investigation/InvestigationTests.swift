@@ -42,7 +42,9 @@ import Testing
             watch.observe(event, in: run)
             if !isSpoilt, run.now > .milliseconds(600) {
                 // From here on the comparison leaves out what the node held before.
-                run.everyTurn[1].restart(on: [], showing: .null)
+                var executions = try #require(run.watches.first(of: ExecutionWatch.self))
+                executions.oracles[1].restart(on: [], showing: .null)
+                run.watches.set(executions)
                 isSpoilt = true
             }
         }

@@ -10,22 +10,22 @@ import Testing
 
     @Test mutating func `a write on all nodes has to be on all`() {
         var id = aftermath.ask(.write, of: 0)
-        #expect(aftermath.take(.acknowledged(id: id, concern: .all)) == true)
+        #expect(aftermath.received(.acknowledged(id: id, concern: .all)) == true)
         #expect(aftermath.failure == nil)
         id = aftermath.ask(.write, of: 1)
-        #expect(aftermath.take(.acknowledged(id: id, concern: .majority)) == true)
+        #expect(aftermath.received(.acknowledged(id: id, concern: .majority)) == true)
         #expect(aftermath.failure?.hasPrefix("once all is at rest: n2 answers a write") == true)
     }
 
     @Test mutating func `the first refusal counts, but for a transaction without a coordinator`() {
         var id = aftermath.ask(.transaction, of: 0)
-        #expect(aftermath.take(.error(id: id, code: .undecided, problem: "", fix: "")) == true)
+        #expect(aftermath.received(.error(id: id, code: .undecided, problem: "", fix: "")) == true)
         #expect(aftermath.failure == nil)
         aftermath.course = .oneIsEvicted(2)
         for problem in ["first", "second"] {
             id = aftermath.ask(.stability, of: 1)
             #expect(
-                aftermath.take(.error(id: id, code: .notStable, problem: problem, fix: "")) == true)
+                aftermath.received(.error(id: id, code: .notStable, problem: problem, fix: "")) == true)
         }
         #expect(
             aftermath.failure
@@ -34,11 +34,11 @@ import Testing
 
     @Test mutating func `what it has not asked for, or not of this answer, is none of its own`() {
         let id = aftermath.ask(.localWrite, of: 0)
-        #expect(aftermath.take(.ok(id: 1)) == false)
-        #expect(aftermath.take(.value(id: id, value: .null)) == false)
+        #expect(aftermath.received(.ok(id: 1)) == false)
+        #expect(aftermath.received(.value(id: id, value: .null)) == false)
         #expect(aftermath.open.count == 1)
-        #expect(aftermath.take(.ok(id: id)) == true)
-        #expect(aftermath.take(.ok(id: id)) == false)
+        #expect(aftermath.received(.ok(id: id)) == true)
+        #expect(aftermath.received(.ok(id: id)) == false)
         #expect(aftermath.count == 1)
     }
 }

@@ -11,7 +11,7 @@ import Testing
     private func watch(
         _ works: [(time: Microseconds, works: Bool, epochs: [Int])], judgedAt end: Microseconds
     ) -> CatchingUpWatch {
-        var watch = CatchingUpWatch(nodes: 2, isOn: true)
+        var watch = CatchingUpWatch(nodes: 2)
         watch.note(Dot(origin: CatchingUpWatchTests.origin, sequence: 1), of: 1, at: .seconds(1))
         for look in works {
             watch.note(0, 1, works: look.works, epochs: look.epochs, at: look.time)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `what a node has made within the limit may still be missing`() {
-        var watch = CatchingUpWatch(nodes: 2, isOn: true)
+        var watch = CatchingUpWatch(nodes: 2)
         let origin = CatchingUpWatchTests.origin
         watch.note(0, 1, works: true, epochs: [1, 1], at: 0)
         watch.note(Dot(origin: origin, sequence: 1), of: 1, at: .seconds(1))

@@ -3,7 +3,7 @@ import Store
 import SyncProtocol
 
 /// Judges the invariants of a scenario at every node after every turn, and keeps the first violation of each.
-struct InvariantWatch {
+struct InvariantWatch: Watch {
     /// The first time that an invariant did not hold.
     struct Failure {
         var node: Int
@@ -27,6 +27,18 @@ struct InvariantWatch {
         states = (0..<nodes).map { _ in invariants.map { InvariantState($0) } }
         vectors = (0..<nodes).map { _ in VersionVector() }
         failures = invariants.map { _ in nil }
+    }
+
+    init(_ scenario: Scenario, seed: UInt64) {
+        self.init(scenario.invariants, nodes: scenario.cluster.replicas)
+    }
+
+    /// Only a node that serves shows its tree to clients.
+    mutating func executedOutputs(
+        of node: Int, storing batches: [LogEntry], in run: SimulatedRun
+    ) {
+        guard run.nodes[node].isServing, let replica = run.nodes[node].replica else { return }
+        judge(replica.value, holding: replica.vector, node: node, at: run.now)
     }
 
     /// How many places of an invariant were judged at all nodes.

@@ -10,13 +10,14 @@ extension Check {
             each invariant of the scenario holds at every node after every turn; the first \
             violation is printed with its node, time, location, value and operations
             """,
-        evaluate: InvariantsHold.evaluate)
+        watch: InvariantWatch.self, evaluate: InvariantsHold.evaluate)
 }
 
 /// The invariants of the scenario held at every node after every turn.
 enum InvariantsHold {
     static func evaluate(_ evidence: Evidence) -> Finding {
-        guard let watch = evidence.invariants, !watch.invariants.isEmpty else {
+        guard let watch = evidence.watches.first(of: InvariantWatch.self), !watch.invariants.isEmpty
+        else {
             return .unknown("the scenario has no invariant, such as check every /accounts/$id >= 0")
         }
         let failed = watch.invariants.indices.filter { watch.failures[$0] != nil }.sorted {

@@ -1,8 +1,8 @@
 import ReplicaCore
 import SyncProtocol
 
-/// What nodes are asked for in a copy of a run that has come to rest, so that the run itself ends as it was.
-struct Aftermath {
+/// Continues a copy of a run at rest with requests to all nodes.
+struct Aftermath: Watch {
     /// What happens to the nodes before they are asked.
     enum Course: CustomStringConvertible {
         case nothing
@@ -48,7 +48,19 @@ struct Aftermath {
     private var lastID = Aftermath.firstID
     var random: SplitMix64
 
+    init(_ scenario: Scenario, seed: UInt64) {
+        self.init(random: SplitMix64(seed: seed, part: 18))
+    }
+
     init(random: SplitMix64) { self.random = random }
+
+    mutating func ended(_ run: SimulatedRun) {
+        guard run.quiescence.converged != nil, run.quiescence.failure == nil,
+            !run.nodes.contains(where: \.isAbandoned)
+        else { return }
+        var future = run
+        self = future.aftermath(self)
+    }
 
     /// Records a request, and gives it a number.
     mutating func ask(_ request: Request, of node: Int) -> UInt64 {
@@ -57,8 +69,7 @@ struct Aftermath {
         return lastID
     }
 
-    /// Takes an answer to the operator, if it is one of these.
-    mutating func take(_ message: NodeMessage) -> Bool {
+    mutating func received(_ message: NodeMessage) -> Bool {
         guard let id = message.aftermathID, let asked = open.removeValue(forKey: id) else {
             return false
         }

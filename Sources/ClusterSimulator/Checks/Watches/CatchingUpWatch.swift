@@ -1,10 +1,7 @@
 import SyncProtocol
 
-/// Whether a node that two working directions connect with another one comes to hold what that one has made, in bounded time, whatever
-/// happens on other links.
-///
-/// It looks at each node at its ticks, which are some twenty a second.
-struct CatchingUpWatch {
+/// Compares, at each tick of a node, its operations with those that each reachable peer had made some time before.
+struct CatchingUpWatch: Watch {
     /// A node asks each of its peers in turn, half a second each, and its first frames may be lost.
     static let limit: Microseconds = .seconds(5)
 
@@ -21,16 +18,31 @@ struct CatchingUpWatch {
         var since: Microseconds?
     }
 
-    let isOn: Bool
     private var pairs: [[Pair]]
     private var made: [[Made]]
     private(set) var count = 0
     private(set) var failure: String?
 
-    init(nodes: Int, isOn: Bool) {
-        self.isOn = isOn
+    init(_ scenario: Scenario, seed: UInt64) { self.init(nodes: scenario.cluster.replicas) }
+
+    init(nodes: Int) {
         pairs = [[Pair]](repeating: [Pair](repeating: Pair(), count: nodes), count: nodes)
         made = [[Made]](repeating: [], count: nodes)
+    }
+
+    mutating func ticked(_ node: Int, in run: SimulatedRun) {
+        guard let standing = run.nodes[node].standing else { return }
+        let dot = Dot(
+            origin: standing.writer, sequence: run.nodes[node].disk.durable[standing.writer])
+        note(dot, of: node, at: run.now)
+        for other in run.nodes.indices where other != node {
+            let works = run.canExchange(node) && run.canExchange(other) && run.canAsk(node, other)
+            let epochs = [
+                run.network.epoch(from: node, to: other), run.network.epoch(from: other, to: node),
+            ]
+            note(node, other, works: works, epochs: epochs, at: run.now)
+            judge(node, other, holding: standing.vector, at: run.now)
+        }
     }
 
     /// Records how much a node has made and stored.
@@ -68,5 +80,20 @@ struct CatchingUpWatch {
             "\(node.nodeName) holds \(vector[first.dot.origin]) operations of \(other.nodeName) at \(now.description), which had "
             + "made and stored \(first.dot.sequence) at \(first.time.description), and could be asked since "
             + "\(since.description)"
+    }
+}
+
+extension SimulatedRun {
+    /// Whether a node runs, serves, and has a disk that stores its data.
+    fileprivate func canExchange(_ node: Int) -> Bool {
+        nodes[node].state == .running && nodes[node].isServing && !nodes[node].isOut
+            && nodes[node].disk.trouble == nil && nodes[node].slowness == nil
+            && nodes[node].hasHandles
+    }
+
+    fileprivate func canAsk(_ node: Int, _ other: Int) -> Bool {
+        [(node, other), (other, node)].allSatisfy {
+            network.isOpen($0, $1) && !network.isClogged(from: $0, to: $1)
+        }
     }
 }

@@ -2,14 +2,17 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// Verdicts on transactions by members that nobody has asked, tried on copies of replicas.
+// Unrequested verdicts on transactions, sent to copies of replicas.
 
-extension SimulatedRun {
+extension RequestProbes {
     /// No client is told that its transaction was refused by a member that has never decided anything.
-    mutating func probeVerdicts(of node: Int, _ replica: Replica, at moment: Moment) {
-        let names = sdkClients.filter { $0.node == node && $0.connection != nil }
+    mutating func probeVerdicts(
+        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+    ) {
+        let names = run.sdkClients.filter { $0.node == node && $0.connection != nil }
             .flatMap { $0.transactions.values }.sorted()
-        guard let name = names.first, let bystander = memberWithoutLease(besides: node) else {
+        guard let name = names.first, let bystander = memberWithoutLease(besides: node, in: run)
+        else {
             return
         }
         let verdict = SyncProtocol.Verdict(name, .changed, basis: VersionVector())
@@ -18,7 +21,7 @@ extension SimulatedRun {
             .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: bystander),
             .turnEnded,
         ])
-        probes.count += 1
+        count += 1
         let isRefused = outputs.contains { output in
             guard case .reply(_, let frame) = output else { return false }
             let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
@@ -27,17 +30,17 @@ extension SimulatedRun {
             }
         }
         guard isRefused else { return }
-        probes.failure =
-            "\(nodes[node].name) at \(now.description) would tell a client that its transaction \(name) is refused because "
+        failure =
+            "\(node.nodeName) at \(run.now.description) would tell a client that its transaction \(name) is refused because "
             + "\(bystander) says so, which has never decided any"
     }
 
     /// A member that has never stood for election.
-    private func memberWithoutLease(besides node: Int) -> String? {
-        nodes.first { peer in
+    private func memberWithoutLease(besides node: Int, in run: SimulatedRun) -> String? {
+        run.nodes.first { peer in
             peer.index != node && peer.belongs
-                && !recording.announcements.candidates.contains(peer.index)
-                && nodes[node].replica?.coordinatorMember != peer.name
+                && !run.recording.announcements.candidates.contains(peer.index)
+                && run.nodes[node].replica?.coordinatorMember != peer.name
         }?.name
     }
 }

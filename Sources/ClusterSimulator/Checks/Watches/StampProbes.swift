@@ -2,23 +2,25 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// Writes with stamps at the times at which nodes change their minds about them, tried on copies of replicas.
+// Writes to copies of replicas, with stamps at the limits between accepted and refused ones.
 
-extension SimulatedRun {
-    /// Asks a copy of a replica to do writes whose stamps are just not too old, or just too old or too new.
-    mutating func probeStamps(of node: Int, _ replica: Replica, at moment: Moment) {
+extension RequestProbes {
+    /// Sends a copy of a replica a write whose stamp is just acceptable, just too old or just too new.
+    mutating func probeStamps(
+        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+    ) {
         let state = replica.checkpoint
         let newest = max(state.time.milliseconds, moment.wallMilliseconds)
         var times = [
             (state.stableTime, false), (HybridTime(milliseconds: newest + 10_001), false),
             (HybridTime(milliseconds: newest + 10_000), true),
         ]
-        if let closed = recording.closedTimestamp(announcedBy: node) {
+        if let closed = run.recording.closedTimestamp(announcedBy: node) {
             times += [(closed, false), (min(closed, state.stableTime.successor), false)]
         }
-        let (time, isTaken) = times[probes.random.index(below: times.count)]
+        let (time, isTaken) = times[random.index(below: times.count)]
         if time == .zero { return }
-        let stamp = Stamp(time: time, writer: WriterID(bits: probes.random.next() | 1))
+        let stamp = Stamp(time: time, writer: WriterID(bits: random.next() | 1))
         var copy = replica
         let answer = copy.answers(
             to: .put(id: 1, path: StampProbe.place, value: .integer(1), stamp: stamp),
@@ -26,36 +28,38 @@ extension SimulatedRun {
         ).last
         guard let answer,
             let problem = StampProbe(
-                replica, stamp, isTaken: isTaken, changesMembers: scenario.changesMembers
+                replica, stamp, isTaken: isTaken, changesMembers: run.scenario.changesMembers
             ).problem(with: answer)
         else { return }
-        probes.failure =
-            "\(nodes[node].name) at \(now.description), whose stable time is \(state.stableTime.milliseconds), asked for a "
+        failure =
+            "\(node.nodeName) at \(run.now.description), whose stable time is \(state.stableTime.milliseconds), asked for a "
             + "write with the stamp \(stamp), \(problem)"
     }
 
-    /// Asks a copy of a replica again for a write of a client that it has, be it forgotten: it does nothing for the second time, and
-    /// does not say that nobody has done it.
-    mutating func probeRepetition(of node: Int, _ replica: Replica, at moment: Moment) {
-        let known = recording.issued.filter {
+    /// Repeats a client's write, even a forgotten one: the copy does not execute it again, and does not answer that it was never
+    /// executed.
+    mutating func probeRepetition(
+        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+    ) {
+        let known = run.recording.issued.filter {
             $0.operation.stamp.writer != $0.dot.origin && $0.operation.term == nil
                 && replica.vector.covers($0.dot)
         }
         if known.isEmpty { return }
-        let operation = known[probes.random.index(below: known.count)].operation
+        let operation = known[random.index(below: known.count)].operation
         var copy = replica
         let again = ClientMessage.merge(
             id: 1, path: .root, writes: operation.writes, stamp: operation.stamp)
         let answer = copy.answers(to: again, by: .administrator, at: moment).last
-        probes.count += 1
+        count += 1
         let problem: String
         switch answer {
         case .ok? where copy.value != replica.value: problem = "do it again"
         case .error(_, .late, _, _)?: problem = "say that nobody has done it"
         default: return
         }
-        probes.failure =
-            "\(nodes[node].name) at \(now.description), asked again for its write with the stamp \(operation.stamp), would "
+        failure =
+            "\(node.nodeName) at \(run.now.description), asked again for its write with the stamp \(operation.stamp), would "
             + problem
     }
 }

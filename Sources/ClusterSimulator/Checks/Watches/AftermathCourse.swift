@@ -2,8 +2,7 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// What would come after a run that has come to rest: nodes that are asked for something do it soon, also when all have restarted, or
-// one has gone for good and the others were told so.
+// The continuation of a run at rest: nodes answer requests soon, even after all have restarted, or after one was lost and evicted.
 
 extension SimulatedRun {
     /// How long any node takes to answer, where it waits for nobody.
@@ -12,14 +11,17 @@ extension SimulatedRun {
     private static let stabilityRounds = 3
     private static let place = Path([Key(unchecked: "at-rest")])
 
-    /// Goes on with a copy of the run, and keeps what it shows.
-    mutating func judgeAftermath() {
-        guard scenario.checks.contains(.nodesServeAtRest), quiescence.converged != nil,
-            quiescence.failure == nil, !nodes.contains(where: \.isAbandoned)
-        else { return }
-        var future = self
-        future.face()
-        aftermath = future.aftermath
+    /// Continues the run, and returns the observations of the watch.
+    mutating func aftermath(_ watch: Aftermath) -> Aftermath {
+        watches = [watch]
+        face()
+        return aftermath
+    }
+
+    /// The only watch of a run that continues at rest.
+    private var aftermath: Aftermath {
+        get { watches[0] as! Aftermath }
+        set { watches[0] = newValue }
     }
 
     private mutating func face() {
