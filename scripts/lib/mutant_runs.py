@@ -34,10 +34,10 @@ FEWER = {"HEARTH_QUERY_CASES": "60000", "HEARTH_CONVERGENCE_CASES": "4000"}
 SCENARIOS = [
     "swarm", "transactions-under-everything", "evicted-under-everything", "applications-follow",
     "firebase-clients-follow", "clients-of-rest-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
-    "installs-under-load", "transfers-are-interrupted", "restarts-remember-stamps", "slow-links",
-    "dense", "clients-vanish", "nodes-return-soon", "late-writes-are-decided", "answers-come-soon", "long-list",
+    "installs-under-load", "transfers-are-interrupted", "dense", "clients-vanish", "nodes-return-soon",
+    "late-writes-are-decided", "answers-come-soon", "long-list",
     "misdirected-writes", "evicted-node-returns", "users-keep-to-rules", "rules-change-under-load", "evicted-keeps-its-place",
-    "late-after-restart", "majorities-hold-transactions", "one-way-cuts-last", "stable-answers-hold",
+    "majorities-hold-transactions", "one-way-cuts-last", "stable-answers-hold",
 ]
 # Seconds beyond five times what a run takes without a bug, for what else the machine does.
 SLACK = 30
