@@ -7,6 +7,10 @@ public struct Scenario: Sendable {
     public let name: String
     /// The first lines of comment: the claim in words.
     public internal(set) var claim = ""
+    /// The guarantees that the scenario is about; its checks may judge more.
+    public internal(set) var guarantees: [Guarantee] = []
+    /// The first version of Hearth with this scenario.
+    public internal(set) var since: String?
     /// The seeds to run by default.
     public internal(set) var seeds: ClosedRange<UInt64> = 1...10
     /// The checks to judge a run by.

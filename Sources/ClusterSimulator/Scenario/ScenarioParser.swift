@@ -4,7 +4,7 @@ import Marks
 ///
 /// Grammar, one statement a line; `#` begins a comment, and words are separated by spaces:
 ///
-///     file       = { comment } { statement }
+///     file       = header { statement }; `ScenarioHeader` describes the header
 ///     statement  = section { name "=" value }
 ///                | "swarm"
 ///                | "seeds" number ".." number
@@ -35,6 +35,7 @@ struct ScenarioParser {
     private static let requests = ["set", "push", "increment", "remove"]
 
     private(set) var scenario: Scenario
+    private var header = ScenarioHeader()
     /// The data of the file that a word names.
     private let load: (ScenarioWord) throws(ScenarioError) -> LoadedData
     /// The rules of the file that a word names.
@@ -67,7 +68,9 @@ struct ScenarioParser {
         for bytes in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
             try ScenarioParser.requireUTF8(bytes, line: number)
-            if bytes.first == UInt8(ascii: "#"), isBeforeStatements { addClaim(bytes.dropFirst()) }
+            if bytes.first == UInt8(ascii: "#"), isBeforeStatements {
+                try header.read(bytes, number: number)
+            }
             var line = ScenarioLine(bytes, number: number)
             if line.isAtEnd { continue }
             isBeforeStatements = false
@@ -85,6 +88,7 @@ struct ScenarioParser {
         guard !scenario.checks.isEmpty else {
             throw .expected("a line \"check …\": a scenario claims something", found: end)
         }
+        try header.complete(&scenario)
     }
 
     /// Bytes that are not UTF-8 would be replaced by others, and a path by another path.
@@ -95,13 +99,6 @@ struct ScenarioParser {
         throw ScenarioError(
             problem: "line \(line) is not UTF-8", fix: "save the file as UTF-8", line: line,
             column: 1)
-    }
-
-    private mutating func addClaim(_ bytes: ArraySlice<UInt8>) {
-        let text = String(decoding: bytes.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
-        // The path of the file may stand first; it is no part of the claim.
-        if text.hasSuffix(".scenario") || text.isEmpty { return }
-        scenario.claim += (scenario.claim.isEmpty ? "" : " ") + text
     }
 
     private mutating func readStatement(_ line: inout ScenarioLine) throws(ScenarioError) {

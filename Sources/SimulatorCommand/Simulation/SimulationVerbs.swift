@@ -7,7 +7,7 @@ extension Verb {
         verbs: [
             SimulationRunVerb.verb, SimulationReplayVerb.verb, SimulationWhyVerb.verb,
             SimulationMarksVerb.verb,
-            simulationShow, simulationShrink, simulationList, SimulationNewVerb.verb,
+            simulationShow, simulationShrink, SimulationListVerb.verb, SimulationNewVerb.verb,
             SimulationChecksVerb.verb, SimulationSelftestVerb.verb,
         ],
         examples: [
@@ -18,8 +18,6 @@ extension Verb {
             "hearth sim shrink Simulations/convergence/swarm.scenario --seed 7 > found.scenario",
         ])
 
-    private static let files = Argument(
-        "FILE", "Scenario files, or folders of them.", arity: .repeated, values: .file)
     private static let file = Argument("FILE", "A scenario file.", values: .file)
     private static let runLimit = Option(
         "runs", "N", "How many runs to try at most; without it, as many as the time allows.")
@@ -63,16 +61,5 @@ extension Verb {
             if !output.run() { status = .runsDiffered }
         }
         return StopRequest.isThere ? .interrupted : status
-    }
-
-    private static let simulationList = Verb(
-        "list", "Names scenarios and what each claims.", arguments: [files],
-        examples: ["hearth sim list Simulations"]
-    ) { (invocation) throws(CommandError) in
-        for file in try ScenarioFiles.read(invocation.words(of: files)) {
-            StandardOutput.shared.print(file.path)
-            StandardOutput.shared.print("    " + file.scenario.claim)
-        }
-        return .success
     }
 }
