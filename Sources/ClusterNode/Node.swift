@@ -66,10 +66,9 @@ public final class Node {
         _ id: String, of configuration: NodeConfiguration, keys: KeyPair? = nil,
         exposure: Exposure = .loopback, records: String? = nil, consoleFolder: String? = nil
     ) throws(NodeError) {
-        try configuration.check(for: exposure)
+        try configuration.checkStart(of: id, keys: keys, exposure: exposure)
         self.configuration = configuration
         member = try configuration.member(id)
-        try configuration.check(keys, of: member)
         try OpenFiles.check(for: id, peers: configuration.nodes.count - 1)
         log = NodeLog(member: id)
         let recovery = Recovery(configuration: configuration, member: id, log: log)

@@ -153,7 +153,44 @@ import Testing
         let text = folder.text(of: "cluster.json").replacing("127.0.0.1", with: "0.0.0.0")
         let open = try folder.write(text, to: "open.json5")
         let outcome = try Program.hearth("node", "--config", open, "--id", "n1").end()
-        #expect(outcome.status == 69)
+        #expect(outcome.status == 78)
         #expect(outcome.errors.contains("--insecure"))
+    }
+
+    @Test(arguments: [
+        (["--id", "n9"], "has no node n9", "use one of n1"),
+        (["--id", "n1", "--key", "/no/key"], "cannot read key /no/key", "hearth keys new"),
+        (
+            ["--id", "n1", "--config", "/no/file"], "cannot read configuration /no/file",
+            "name an existing"
+        ),
+    ])
+    func `ends with 78 for a mistake in its files, which no restart corrects`(
+        words: [String], problem: String, fix: String
+    ) throws {
+        for check in [[], ["--check"], ["--check", "--json"]] {
+            let outcome = try Program(
+                Program.hearthPath, ["node", "--config", configuration] + words + check
+            ).end()
+            #expect(outcome.status == 78)
+            #expect(outcome.errors.contains("error: ") && outcome.errors.contains("fix: "))
+            #expect(outcome.errors.contains(problem), "\(outcome.errors)")
+            #expect(outcome.errors.contains(fix))
+            let isJSON = check.contains("--json")
+            #expect(outcome.output.hasSuffix(",\"valid\":false}\n") == isJSON)
+        }
+    }
+
+    @Test func `checks its files without starting`() throws {
+        let whole = try Program.hearth("node", "--check", "--config", configuration).end()
+        #expect(whole.status == 0 && whole.output.contains("is valid, for n1."))
+        let node = try Program.hearth(
+            "node", "--check", "--config", configuration, "--id", "n1", "--json"
+        ).end()
+        #expect(node.status == 0)
+        #expect(node.output.hasSuffix("\"node\":\"n1\",\"valid\":true}\n"), "\(node.output)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("n1")))
+        let usage = try Program.hearth("node", "--config", configuration, "--json").end()
+        #expect(usage.status == 64)
     }
 }

@@ -1,13 +1,13 @@
-internal import Sockets
+package import Sockets
 
 /// Asks a node whether it serves, by `GET /health`, which needs no credential.
-struct HealthProbe {
+package struct HealthProbe {
     private let address: HTTPAddress
 
-    init(_ address: HTTPAddress) { self.address = address }
+    package init(_ address: HTTPAddress) { self.address = address }
 
     /// Whether the node answers in time that it serves.
-    func isServing(within limit: Duration) -> Bool {
+    package func isServing(within limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit
         guard let socket = try? PolledSocket(to: address) else { return false }
         var hasAsked = false

@@ -16,6 +16,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case cannotCreate = 73
     case outcomeUnknown = 75
     case denied = 77
+    case misconfigured = 78
     case lessDurable = 80
     case interrupted = 130
 
@@ -39,6 +40,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .outcomeUnknown: "A write was sent, and its outcome is unknown."
         case .denied:
             "A credential is missing, wrong or expired, or the rules deny the request."
+        case .misconfigured:
+            "The configuration or another file of a node is wrong; it cannot start before that changes."
         case .lessDurable:
             "The write is done, but on fewer nodes than --concern requires; do not repeat it."
         case .interrupted: "The command was interrupted by Ctrl-C or a signal."

@@ -4,20 +4,26 @@ internal import ClusterConfiguration
 internal import ClusterNode
 internal import CommandLineKit
 internal import Glibc
+internal import Sockets
 
 /// `hearth node`: this process becomes one node of a cluster.
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, key, insecure, record, parent, console],
+        options: [configuration, id, key, insecure, check, json, health, record, parent, console],
         examples: [
             "hearth node --config configs/three-nodes.json5 --id n1",
             "hearth node --config /etc/hearth/cluster.json5 --id n1 --key /etc/hearth/n1.key",
+            "hearth node --check --config /etc/hearth/cluster.json5",
         ], work: run)
 
     private static let configuration = Option(
-        "config", "FILE", "The configuration of the cluster, in JSON5.", values: .file)
-    private static let id = Option("id", "NODE", "The name of the node to run, such as n1.")
+        "config", "FILE",
+        "The configuration of the cluster, in JSON5; by default HEARTH_CONFIG of the environment.",
+        values: .file)
+    private static let id = Option(
+        "id", "NODE",
+        "The name of the node to run, such as n1; by default HEARTH_NODE_ID of the environment.")
     private static let key = Option(
         "key", "FILE", "The secret key of the node, a file that `hearth keys new` has made.",
         values: .file)
@@ -25,6 +31,18 @@ enum NodeVerb {
         flag: "insecure",
         "Start even if other machines can reach the node without encryption or "
             + "authentication.")
+
+    private static let check = Option(
+        flag: "check",
+        "Check the configuration and start nothing; with --id also the node's key and certificate. "
+            + "Ends with 0 or 78.")
+    private static let json = Option(
+        flag: "json", "With --check: print the result as one JSON object.")
+
+    private static let health = Option(
+        flag: "health",
+        "Ask the running node whether it serves, and start nothing. Ends with 0 or 69; needs no secret."
+    )
 
     private static let record = Option(
         "record", "FOLDER",
@@ -41,29 +59,77 @@ enum NodeVerb {
         values: .file)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
-        guard let file = invocation[configuration], let id = invocation[id] else {
+        let id = invocation[id] ?? environment("HEARTH_NODE_ID")
+        let isCheck = invocation.has(check)
+        guard let file = invocation[configuration] ?? environment("HEARTH_CONFIG"),
+            isCheck || id != nil
+        else {
             throw invocation.usageError(
                 "\(invocation.name): --config and --id are both needed",
                 fix: "write `hearth node --config FILE --id n1`")
         }
-        if let parent = try invocation.integer(parent, in: 1...Int(pid_t.max)) {
-            guard hearth_end_with_parent(pid_t(parent)) else {
-                throw CommandError(
-                    .unavailable,
-                    "--parent \(parent): that process did not start this one, or is gone",
-                    fix: "leave out --parent to run a node by itself")
-            }
+        if invocation.has(json), !isCheck {
+            throw invocation.usageError(
+                "--json is for --check", fix: "add --check, or leave out --json")
         }
-        let exposure = invocation.has(insecure) ? Exposure.network : .loopback
-        let keys = try invocation[key].map(KeysVerb.keys)
+        if invocation.has(health), let id { return try checkHealth(of: id, file) }
+        try endWithParent(invocation)
+        let start: NodeStart
+        do throws(NodeError) {
+            start = try NodeStart(
+                of: id, configurationFile: file, keyFile: invocation[key],
+                exposure: invocation.has(insecure) ? .network : .loopback)
+        } catch {
+            if invocation.has(json) { StandardOutput.shared.print(NodeStart.json(of: error)) }
+            throw CommandError(.misconfigured, error.problem, fix: error.fix)
+        }
+        guard let id, !isCheck else {
+            StandardOutput.shared.print(
+                invocation.has(json) ? start.json(of: id) : start.text(of: id))
+            return .success
+        }
+        return try run(id, start, invocation)
+    }
+
+    private static func checkHealth(
+        of id: String, _ file: String
+    ) throws(CommandError) -> ExitStatus {
+        let client: String
+        do throws(NodeError) {
+            client = try NodeConfiguration(contentsOf: file).member(id).client
+        } catch {
+            throw CommandError(.misconfigured, error.problem, fix: error.fix)
+        }
+        guard let address = HTTPAddress(client),
+            HealthProbe(address).isServing(within: .seconds(3))
+        else {
+            throw CommandError(
+                .unavailable, "\(id) does not serve clients at \(client)",
+                fix: "read its log: a node without data waits for contact with the others")
+        }
+        return .success
+    }
+
+    private static func run(
+        _ id: String, _ start: NodeStart, _ invocation: Invocation
+    ) throws(CommandError) -> ExitStatus {
         do throws(NodeError) {
             let node = try Node(
-                id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure,
+                id, of: start.configuration, keys: start.keys, exposure: start.exposure,
                 records: invocation[record], consoleFolder: invocation[console])
             try node.run()
             return .success
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }
+    }
+
+    private static func endWithParent(_ invocation: Invocation) throws(CommandError) {
+        guard let parent = try invocation.integer(parent, in: 1...Int(pid_t.max)),
+            !hearth_end_with_parent(pid_t(parent))
+        else { return }
+        throw CommandError(
+            .unavailable, "--parent \(parent): that process did not start this one, or is gone",
+            fix: "leave out --parent to run a node by itself")
     }
 }
