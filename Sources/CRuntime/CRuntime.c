@@ -5,10 +5,13 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 size_t hearth_allow_open_files(size_t wanted) {
@@ -43,6 +46,22 @@ int hearth_local_port(int descriptor) {
 bool hearth_end_with_parent(pid_t parent) {
     // Asked after the request: a parent that ended before it is somebody else by now.
     return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
+}
+
+bool hearth_notify_service_manager(const char *state) {
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = path ? strlen(path) : 0;
+    if (length < 2 || length >= sizeof address.sun_path) return false;
+    memcpy(address.sun_path, path, length);
+    // The name of an abstract socket begins with a zero byte, for which the variable has "@".
+    if (path[0] == '@') address.sun_path[0] = 0;
+    int manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (manager < 0) return false;
+    ssize_t sent = sendto(manager, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
+                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(manager);
+    return sent >= 0;
 }
 
 // It may neither allocate nor lock. The signal that it raises arrives on its return, and ends the process as without this.

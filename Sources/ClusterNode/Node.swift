@@ -110,6 +110,7 @@ public final class Node {
             throw NodeError(error)
         }
         replica.process = processStatus
+        if !isServing { ServiceState.waiting.report() }
         loop.run()
         close()
         if let failure { throw failure }
@@ -212,6 +213,7 @@ extension Node {
         isServing = true
         clients.availability = availability
         log.write("serving clients at \(member.client)")
+        ServiceState.serving.report()
     }
 }
 
@@ -312,6 +314,7 @@ extension Node {
             quick_exit(EXIT_FAILURE)
         }
         log.write("stopping")
+        ServiceState.stopping.report()
         // Their sessions end while the replica still does what they left to do.
         clients.availability = .unavailable(reason: "stopping")
         phase = .stopping

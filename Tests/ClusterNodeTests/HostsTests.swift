@@ -35,7 +35,7 @@ private struct Recipe {
         ssh() {
             case "$*" in
                 "10.0.0."[123]" chown -R hearth: /etc/hearth") ;;
-                "10.0.0."[123]" systemctl enable --now hearth@n"[123]) echo "$1 ${*: -1}" >>"$ROOT/started" ;;
+                "10.0.0."[123]" systemctl enable --now --no-block hearth@n"[123]) echo "$1 ${*: -1}" >>"$ROOT/started" ;;
                 *) echo "unexpected: ssh $*" >&2; return 1 ;;
             esac
         }

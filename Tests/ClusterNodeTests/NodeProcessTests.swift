@@ -193,4 +193,18 @@ import Testing
         let usage = try Program.hearth("node", "--config", configuration, "--json").end()
         #expect(usage.status == 64)
     }
+
+    @Test func `reports to systemd once it serves, and when it stops`() throws {
+        let manager = try ServiceManager(at: folder.file("notify"))
+        let node = try Program(
+            "/usr/bin/env",
+            ["NOTIFY_SOCKET=\(manager.path)", Program.hearthPath, "node"]
+                + ["--config", configuration, "--id", "n1"])
+        #expect(manager.next() == "STATUS=Waiting for contact with the other nodes")
+        #expect(manager.next() == "READY=1\nSTATUS=Serving clients")
+        #expect(node.errors.contains("serving clients at"))
+        node.terminate()
+        #expect(manager.next() == "STOPPING=1\nSTATUS=Stopping")
+        #expect(try node.end().status == 0)
+    }
 }

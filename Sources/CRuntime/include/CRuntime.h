@@ -22,6 +22,11 @@ int hearth_local_port(int descriptor);
 /// False if the parent is not (or no longer) the process of this number: no signal will come then.
 bool hearth_end_with_parent(pid_t parent);
 
+/// Sends a state such as "READY=1" to the service manager that started this process with NOTIFY_SOCKET; see sd_notify(3).
+///
+/// False if there is none, or if it cannot be reached.
+bool hearth_notify_service_manager(const char *state);
+
 /// Has a signal by which a bug ends this process print its number and the calls that led to it. Handlers that are there already
 /// stay: Swift's own print more.
 void hearth_report_crashes(void);
