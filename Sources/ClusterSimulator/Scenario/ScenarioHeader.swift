@@ -33,7 +33,7 @@ struct ScenarioHeader {
         scenario.since = since
         for (guarantee, word) in guarantees {
             guard guarantee.checks.contains(where: scenario.checks.contains) else {
-                let checks = guarantee.checks.map(\.rawValue).joined(separator: " or ")
+                let checks = guarantee.checks.map(\.name).joined(separator: " or ")
                 throw .expected(
                     "a guarantee with a check here; \(guarantee.rawValue): \(checks)", found: word)
             }

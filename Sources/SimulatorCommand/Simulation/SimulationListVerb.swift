@@ -11,7 +11,7 @@ enum SimulationListVerb {
         values: .oneOf(Guarantee.allCases.map(\.rawValue)))
     private static let check = Option(
         "check", "NAME", "Only scenarios with this check.",
-        values: .oneOf(Check.allCases.map(\.rawValue)))
+        values: .oneOf(Check.all.map(\.name)))
     private static let module = Option(
         "module", "NAME", "Only scenarios that find a seeded bug in this module.")
     private static let json = Option(flag: "json", "Print one JSON object for each scenario.")
@@ -40,7 +40,7 @@ enum SimulationListVerb {
         let shown = list.filtered(
             by: ScenarioList.Filter(
                 guarantee: invocation[guarantee].flatMap { Guarantee(rawValue: $0) },
-                check: invocation[check].flatMap { Check(rawValue: $0) },
+                check: invocation[check].flatMap { Check.named($0) },
                 module: invocation[module]))
         if invocation.has(markdown) {
             let index = ScenarioIndex(shown, in: paths[0])
@@ -114,7 +114,7 @@ struct ScenarioList {
         return "{\"scenario\":\(text(scenario.name)),\"path\":\(text(file.path)),"
             + "\"claim\":\(text(scenario.claim)),"
             + "\"guarantees\":\(array(scenario.guarantees.map(\.rawValue))),\(since)"
-            + "\"checks\":\(array(scenario.checks.map(\.rawValue))),"
+            + "\"checks\":\(array(scenario.checks.map(\.name))),"
             + "\"bugs\":[\(bugs.joined(separator: ","))]}"
     }
 

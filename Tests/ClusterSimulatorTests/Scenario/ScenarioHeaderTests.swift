@@ -71,7 +71,7 @@ import Testing
                 page.split(separator: "\n").first { $0.hasPrefix("| \(guarantee.rawValue) | ") })
             let cells = row.split(separator: "|")
             #expect(cells[1].contains("**\(guarantee.title)**"), "\(row)")
-            let checks = guarantee.checks.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+            let checks = guarantee.checks.map { "`\($0.name)`" }.joined(separator: ", ")
             #expect(cells[2] == " \(checks) ", "\(row)")
         }
         let rows = page.split(separator: "\n").filter { $0.contains(/^\| [A-Z]\d \| \*\*/) }
