@@ -1,6 +1,6 @@
-/// What the nodes' ports for clients have beyond their addresses.
+/// The settings of the ports for clients, besides their addresses.
 public struct HTTPSettings: Equatable, Sendable {
-    /// Where a node has its certificate and its private key, as PEM.
+    /// The files of a certificate and its private key, as PEM.
     public struct CertificateFiles: Equatable, Sendable {
         /// The path of the certificate, and of those that lead to its authority.
         public var certificate: String

@@ -10,12 +10,12 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients: `http://127.0.0.1:7400`, or `https://127.0.0.1:7400` with a certificate, whose fingerprint may
-        /// follow as `#sha256=…`.
+        /// The address for clients: `http://127.0.0.1:7400`, or `https://127.0.0.1:7400` with a certificate.
+        /// `#sha256=…` after it is the certificate's fingerprint.
         public var client: String
-        /// Where it answers other nodes.
+        /// The endpoint that answers other nodes.
         public var requests: String
-        /// Where it publishes to other nodes.
+        /// The endpoint that publishes to other nodes.
         public var updates: String
         /// The key by which other nodes authenticate it; with it, its connections with them are encrypted.
         public var publicKey: PublicKey?
@@ -40,7 +40,7 @@ public struct NodeConfiguration: Equatable, Sendable {
         /// The name of the public host, without its port.
         public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
 
-        /// Where a peer connects to reach this node: by the peer's route if it has one.
+        /// The route by which a peer reaches this node: the peer's own route if it has one.
         public func route(from peer: String) -> PeerRoute {
             routes[peer] ?? PeerRoute(requests: requests, updates: updates)
         }
@@ -60,18 +60,18 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexMegabytes = 256
     /// Whether nodes refuse queries by an order that neither `indexes` nor the rules of the cluster name.
     public var strictIndexes = false
-    /// A log with more operations does not wait for absent nodes, if a majority of all nodes holds them, and one with
-    /// twice as many not for nodes that lag either: they will get a checkpoint.
+    /// A log with more operations does not wait for absent nodes, if a majority of all nodes holds them. With twice
+    /// as many it does not wait for slow nodes either; they receive a checkpoint.
     public var logLimit = 10_000_000
-    /// What an evicted node does with its orphaned operations.
+    /// The policy of an evicted node for its orphaned operations.
     public var evicted = OrphanPolicy.replay
     /// How long after its stamp nodes accept a client's write.
     public var retryWindowMilliseconds = 5_000
-    /// What the ports for clients have beyond their addresses.
+    /// The settings of the ports for clients, besides their addresses.
     public var http = HTTPSettings()
     /// The SHA-256 hashes of administrators' secrets; without any, and without tokens, each client is an administrator.
     public var secrets: [[UInt8]] = []
-    /// Whose tokens say who a client is.
+    /// The trusted issuers of tokens.
     public var tokens = TokenSettings()
     /// Whether the cluster behaves as Firebase's emulator: everything is open until rules are installed, tokens need no signature,
     /// and `owner` shows an administrator.
@@ -102,7 +102,8 @@ public struct NodeConfiguration: Equatable, Sendable {
             fix: "use one of \(nodes.map(\.id).joined(separator: ", "))")
     }
 
-    /// Where clients of Firebase's protocol go once a node stops: the public host of the next node in the list that has one.
+    /// The host to which a stopping node redirects clients of Firebase's protocol: the public host of the next node
+    /// that has one.
     public func publicHost(after id: String) -> String? {
         guard let index = nodes.firstIndex(where: { $0.id == id }) else { return nil }
         let others = nodes[(index + 1)...] + nodes[..<index]

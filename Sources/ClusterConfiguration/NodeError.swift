@@ -1,8 +1,8 @@
 /// Why a node cannot start or go on, and what to do about it.
 public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What happened, naming the file, the key or the address it happened to.
+    /// The problem, with the file, the key or the address.
     public let problem: String
-    /// What the reader can do about it.
+    /// The remedy.
     public let fix: String
 
     package init(problem: String, fix: String) {

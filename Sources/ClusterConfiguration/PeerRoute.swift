@@ -1,11 +1,11 @@
-/// Two endpoints by which one node reaches another, through a tunnel or a forwarded port for instance.
+/// Two endpoints by which one node reaches another, for example through a tunnel or a forwarded port.
 ///
-/// They say where to connect and no more: a node listens at its own endpoints, names those in its heartbeats, and is checked by them
-/// and by its key whatever the route.
+/// They only say where to connect. A node listens at its own endpoints and names those in its heartbeats. Peers
+/// check those and its key, whatever the route.
 public struct PeerRoute: Equatable, Sendable {
-    /// Where the other node answers.
+    /// The endpoint that answers.
     public var requests: String
-    /// Where the other node publishes.
+    /// The endpoint that publishes.
     public var updates: String
 
     package init(requests: String, updates: String) {

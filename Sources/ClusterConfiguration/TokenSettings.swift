@@ -1,12 +1,12 @@
-/// What a configuration says of tokens: who signs them, and where the keys are by which nodes check that.
+/// The token settings of a configuration: the issuers, and the files of the keys that verify their tokens.
 public struct TokenSettings: Equatable, Sendable {
     /// Who signs tokens.
     public struct Issuer: Equatable, Sendable {
-        /// What tokens say as `iss`; nil if it does not matter.
+        /// The `iss` of the tokens; nil if any is accepted.
         public var name: String?
-        /// What tokens may say as `aud`; empty if it does not matter.
+        /// The accepted `aud` of the tokens; empty if any is accepted.
         public var audiences: [String] = []
-        /// Where the public keys are: a file, or a folder of files.
+        /// The public keys: a file, or a folder of files.
         public var keys: String?
         /// The files of signing keys, which issuer and cluster share; instead of public keys.
         public var signingKeys: [String] = []
@@ -20,7 +20,7 @@ public struct TokenSettings: Equatable, Sendable {
         public var skewSeconds = 60
         /// How old tokens may become.
         public var maxAgeSeconds: Int?
-        /// Tokens of those who signed in before that second since 1970 are refused.
+        /// Tokens of a sign-in before that second since 1970 are refused.
         public var validSinceSeconds: Int?
 
         package init() {}

@@ -25,7 +25,7 @@ public struct DeduplicationTable: Equatable, Sendable {
         var floor: HybridTime
     }
 
-    /// Of each client at least so many times are kept.
+    /// The minimum number of times kept for each client.
     private var clientLimit: Int
     private var limit: Int
     private var clients: [WriterID: Client] = [:]
@@ -37,9 +37,10 @@ public struct DeduplicationTable: Equatable, Sendable {
     /// A table without clients, and with a definite answer for every stamp.
     ///
     /// - Parameters:
-    ///   - clientLimit: Of each client at least so many times are kept, and at most twice as many; no client may have more
+    ///   - clientLimit: The minimum number of times kept for each client; the maximum is twice as many. No client
+    ///     may have more
     ///     requests in flight.
-    ///   - limit: Times kept of all clients.
+    ///   - limit: The number of times kept of all clients.
     public init(ofClient clientLimit: Int, total limit: Int) {
         self.clientLimit = clientLimit
         self.limit = limit

@@ -102,7 +102,7 @@ public enum Mark: Int, CaseIterable, Sendable {
     case installationFails
     /// A replica accepts writes while its tree is replaced.
     case writesComeDuringInstallation
-    /// What a peer is given shows that the own checkpoint is damaged.
+    /// The rows for a peer show that the node's own checkpoint is damaged.
     case ownCheckpointIsFoundDamaged
     /// A member learns that it was evicted.
     case memberLearnsOfItsEviction
@@ -146,7 +146,7 @@ public enum Mark: Int, CaseIterable, Sendable {
     case transactionConflicts
     /// A verdict arrives for a transaction that is answered, or sent elsewhere.
     case verdictIsNotWantedAnyMore
-    /// What the verdict of an earlier coordinator depends on has not arrived, and a later one is asked.
+    /// The basis of an earlier coordinator's verdict has not arrived, and a later coordinator is asked.
     case verdictIsForgotten
     /// A transaction is sent to a second coordinator.
     case transactionGoesToAnotherCoordinator
@@ -170,7 +170,7 @@ public enum Mark: Int, CaseIterable, Sendable {
     case concernIsNotReached
     /// A client reads too slowly.
     case clientIsSlow
-    /// A slow client is too slow to be told differences.
+    /// A client is too slow to receive differences.
     case slowClientLosesItsTree
     /// A slow client has missed more than one turn sends.
     case catchingUpTakesAnotherTurn
@@ -186,7 +186,7 @@ public enum Mark: Int, CaseIterable, Sendable {
     case writeIsAskedAgain
     /// A majority has evicted a member.
     case evictionIsDecided
-    /// A candidate gives up its term: nobody holds any more what its voters held.
+    /// A candidate ends its term: no member holds the operations of its voters.
     case candidateWaitsForLostOperations
     /// A member moves its vote on to its holder's next term.
     case voteFollowsItsHolder

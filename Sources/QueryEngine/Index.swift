@@ -5,9 +5,9 @@ public import DataTree
 ///     var index = Index(by: .child(Path([score])), of: value.children)
 ///     index.update(change, in: value.children)   // after each operation
 ///
-/// As long as all children have the same null in the order, as they do by key and mostly by
-/// priority, key order is the order: then the children themselves are all that is needed, and the
-/// index takes no memory. Several views, and one-shot queries, read one index.
+/// If all children have the same null in the order, as always by key and mostly by priority, the order is key
+/// order. The children themselves then suffice, and the index takes no memory. Several views, and one-shot queries,
+/// read one index.
 public struct Index: Sendable {
     package let order: ChildOrder
     /// Nil while the children's own order is the order.
@@ -54,7 +54,7 @@ public struct Index: Sendable {
         }
     }
 
-    /// What the index keeps of a child beside its place.
+    /// The part of a child that the index keeps besides its place.
     static func record(_ child: Value) -> PackedChildren? {
         if case .object(let children) = child { children.packed } else { nil }
     }
@@ -67,7 +67,7 @@ public struct Index: Sendable {
 // MARK: - Building
 
 extension Index {
-    /// A place, and what the index keeps of the child that stands there.
+    /// A place, and the record of its child.
     typealias Entry = (place: Place, record: PackedChildren?)
 
     /// Makes it an index of no children, which has places nevertheless.

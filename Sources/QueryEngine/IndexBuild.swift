@@ -33,9 +33,9 @@ struct IndexBuild: Sendable {
 
     init(by order: ChildOrder) { index = Index(by: order, of: Children()) }
 
-    /// Covers further children, until their costs come to `work`.
+    /// Covers further children until their costs reach `work`.
     ///
-    /// - Returns: The costs of the children that it has visited.
+    /// - Returns: The costs of the visited children.
     /// - Complexity: O(log n) for each child.
     mutating func advance(over children: Children, spending work: Int) -> Int {
         switch phase {

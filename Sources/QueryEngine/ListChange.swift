@@ -1,8 +1,8 @@
 public import DataTree
 
-/// What one operation did to a location: its children before and after.
+/// The change of a location by one operation: its children before and after.
 ///
-/// It is made once for an operation and given to each index and view of the location.
+/// It is made once for an operation, and every index and view of the location uses it.
 public struct ListChange: Sendable {
     /// One child before and after; null where there is none.
     public struct Child: Sendable {

@@ -1,6 +1,6 @@
 import DataTree
 
-/// Where a child stands in an order.
+/// The place of a child in an order.
 struct Place: Sendable {
     let sortValue: SortValue
     let key: Key

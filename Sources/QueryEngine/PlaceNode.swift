@@ -1,12 +1,12 @@
 import DataTree
 
-/// A node of a `PlaceTree`: a leaf holds places and what stands there, a branch the nodes below it.
+/// A node of a `PlaceTree`: a leaf holds places and their records, a branch the nodes below it.
 ///
-/// A branch's place is not behind any place below its child, except under the first child, which
-/// takes all places that come before.
+/// A branch's place is not behind any place below its child. The first child is an exception: it contains all
+/// earlier places.
 final class PlaceNode {
     static let fanOut = 64
-    /// What stays free behind a leaf that ascending places filled, for those that arrive late.
+    /// The room that stays free in a leaf that ascending places filled, for late ones.
     static let roomForLatePlaces = 4
     static var byteCount: Int { fanOut * (MemoryLayout<Place>.stride + 8) }
 

@@ -1,6 +1,6 @@
 import DataTree
 
-/// Places in order, with their ranks and what stands there: a B-tree whose nodes are shared until they change.
+/// Places in order, with their ranks and records: a B-tree whose nodes are shared until they change.
 struct PlaceTree {
     private(set) var root: PlaceNode
 
@@ -49,7 +49,7 @@ struct PlaceTree {
         }
     }
 
-    /// Replaces what stands at a place that is in the tree.
+    /// Replaces the record of a place in the tree.
     mutating func replace(_ record: PackedChildren?, at place: Place) {
         PlaceNode.replace(record, at: place, below: &root)
     }

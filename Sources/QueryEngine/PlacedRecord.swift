@@ -18,7 +18,7 @@ struct PlacedRecord {
 }
 
 extension PlaceTree {
-    /// What stands between two cuts, or so much of it at one end, in no order.
+    /// The records between two cuts, or a limited number at one end, in no order.
     ///
     /// Ranks are not needed for that, and would read many nodes.
     ///

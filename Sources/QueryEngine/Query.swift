@@ -10,7 +10,8 @@ public import DataTree
 public struct Query: Sendable {
     /// One end of the range.
     ///
-    /// A class without variables, so that a query is small: one stands in many messages, nearly always without a range.
+    /// A class without variables, so that a query is small: many messages contain one, nearly always without a
+    /// range.
     public final class Bound: Hashable, Sendable {
         /// A bound's key: among children with the bound's value, it tells those inside from the
         /// others.
@@ -91,9 +92,9 @@ extension Query.Bound {
 // MARK: - The range as cuts
 
 extension Query {
-    /// Where the range begins.
+    /// The start of the range.
     var lowCut: Cut { start.map { cut(at: $0, isStart: true) } ?? .start }
-    /// Where the range ends.
+    /// The end of the range.
     var highCut: Cut { end.map { cut(at: $0, isStart: false) } ?? .end }
 
     private func cut(at bound: Bound, isStart: Bool) -> Cut {
@@ -116,7 +117,7 @@ extension Query {
 }
 
 extension Query {
-    /// Whether a child lies in the range, whatever the limit leaves of it.
+    /// Whether a child is in the range, before the limit applies.
     public func isInRange(_ key: Key, _ child: Value) -> Bool {
         let place = order.place(of: key, child)
         return !lowCut.isBehind(place) && highCut.isBehind(place)

@@ -1,6 +1,6 @@
 import DataTree
 
-/// What cannot be in a query, in the words of Firebase's JavaScript client.
+/// The errors of invalid queries, in the words of Firebase's JavaScript client.
 ///
 /// Source: `firebase-semantics.md`, section 4.2; its slips of the pen are Firebase's.
 enum QueryError {

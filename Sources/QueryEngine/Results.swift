@@ -1,7 +1,7 @@
 public import DataTree
 
 extension Query {
-    /// What the query shows of a list, in order: a one-shot read.
+    /// The result of the query on a list, in order: a one-shot read.
     ///
     /// - Complexity: O(log n + children shown), and O(log n) for each child not in key order.
     public func results(in list: OrderedList) -> [(key: Key, value: Value)] {
@@ -10,7 +10,7 @@ extension Query {
         return Query.entries(window.open(on: list), in: list)
     }
 
-    /// What the query shows of a list, ascending by key, as the children of an object travel.
+    /// The result of the query on a list, ascending by key, as the children of an object are encoded.
     ///
     /// - Complexity: O(log n + children shown).
     public func shown(in list: OrderedList) -> ShownChildren {
@@ -29,8 +29,7 @@ extension Query {
 }
 
 extension View {
-    /// What the view shows now, for a listener that joins; `list` is the list as of the last
-    /// operation.
+    /// The content of the view for a listener that joins; `list` is the list as of the last operation.
     ///
     /// - Complexity: O(log n) for each child shown; O(1) without range and limit.
     public func snapshot(of list: OrderedList) -> Value {

@@ -40,9 +40,9 @@ extension SharedViews {
     /// Builds a slice of the index by an order.
     ///
     /// - Parameters:
-    ///   - work: What the slice may cost, in children that are looked at.
+    ///   - work: The cost limit of the slice, in visited children.
     ///   - hasRoom: Whether the index may take memory.
-    /// - Returns: What the slice has cost, and how far the build is.
+    /// - Returns: The cost of the slice, and the state of the build.
     public mutating func buildIndex(
         by order: ChildOrder, over value: Value, spending work: Int, hasRoom: Bool,
         at milliseconds: UInt64 = 0
@@ -100,7 +100,7 @@ extension SharedViews {
         return refreshed
     }
 
-    /// What a query shows after operations that its view has missed.
+    /// The result of a query after operations that its view has missed.
     public struct Refreshed: Sendable {
         package let query: Query
         /// All that the query shows.

@@ -22,7 +22,7 @@ public struct SharedViews: Sendable {
         /// The index in the making.
         var build: IndexBuild?
         var views = ViewList()
-        /// Whether the views have missed an operation, as there was no index.
+        /// Whether the views have missed an operation, because there was no index.
         var isStale = false
         /// When a query by this order was last served.
         var usedMilliseconds: UInt64 = 0

@@ -15,8 +15,8 @@ public import DataTree
 ///
 /// The list is the source of candidates. It is either complete (at a server, or at a client that listens to
 /// everything), or the window that a server sent, with local writes over it (at a client whose listen is
-/// filtered). In the second case a child that leaves has no successor until the server names it, and a
-/// child that is pushed out stays a candidate.
+/// filtered). In the second case, a child that leaves has no successor until the server names it, and a child that
+/// is pushed out stays a candidate.
 ///
 /// Many listeners, and several queries, share one list; equal queries share one view.
 /// Source: `firebase-semantics.md`, sections 4.3 and 5.

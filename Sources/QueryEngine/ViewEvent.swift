@@ -2,7 +2,7 @@ public import DataTree
 
 /// One event of a listener: Firebase's five kinds.
 public struct ViewEvent: Equatable, Sendable {
-    /// What happened, as Firebase tells it.
+    /// The kind of the event, as in Firebase.
     public enum Kind: UInt8, Sendable, CaseIterable {
         // In the order in which the events of one change arrive. Source: `firebase-semantics.md`,
         // rule E1.

@@ -30,9 +30,9 @@ public enum RuleLimits {
     static let evaluationUnits = 600_000
     /// The work that the rules of one operation may take, whatever it writes.
     static let operationUnits = 1_000_000
-    /// What they may take in addition for each place that is written.
+    /// The additional units for each written location.
     static let placeUnits = 256
-    /// What they may take in addition for each byte of a string that is written.
+    /// The additional units for each byte of a written string.
     static let textByteUnits = 6
     /// The limits of work in words.
     public static let limitOfWork =

@@ -14,10 +14,10 @@ public final class Dial {
     private var watcher: Watcher?
     private var finish: (Result<Stream, SocketError>) -> Void
 
-    /// Begins to connect; `finish` is called later, once. With TLS, the stream ends if the server is not the one that the
-    /// address means.
+    /// Begins to connect; `finish` is called later, once. With TLS, the stream ends if the server is not the one
+    /// that the address means.
     ///
-    /// - Throws: when nobody knows the host.
+    /// - Throws: If the host is unknown.
     public init(
         to address: HTTPAddress, on loop: Loop,
         finish: @escaping (Result<Stream, SocketError>) -> Void

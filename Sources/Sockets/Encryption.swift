@@ -2,13 +2,13 @@ internal import TLS
 
 /// The TLS of a connection: what waits to be encrypted, and the filter that does it.
 final class Encryption {
-    /// What one step of a handshake counts of the bytes that a turn reads, as it takes the loop as long: 32 of them in 4 MiB.
+    /// The bytes that one step of a handshake counts for in a turn, because it takes as long: 32 of them in 4 MiB.
     static let handshakeBytes = 128 << 10
     /// How much is encrypted at once: the rest waits as it is, without a copy.
     private static let bytesAtOnce = 64 << 10
 
     let filter: TLSFilter
-    /// What waits to be encrypted.
+    /// The bytes that wait for encryption.
     var plain = OutgoingBytes()
 
     init(_ filter: TLSFilter) { self.filter = filter }

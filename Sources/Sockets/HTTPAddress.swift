@@ -1,8 +1,8 @@
 internal import CLibrary
 public import TLS
 
-/// Where a server is reached: `http://127.0.0.1:7001`, `http://[::1]:7001`, `https://db.example.com:7001` with a certificate of an
-/// authority, or `https://10.0.0.1:7001#sha256=…` with the certificate of this fingerprint.
+/// The address of a server: `http://127.0.0.1:7001`, `http://[::1]:7001`, `https://db.example.com:7001` with a
+/// certificate of an authority, or `https://10.0.0.1:7001#sha256=…` with the certificate of this fingerprint.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an address in numbers, without brackets.
     public let host: String
@@ -67,15 +67,15 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
         return location + HTTPAddress.fragment(ofFingerprint: bytes)
     }
 
-    /// What stands behind an address to name a certificate by its fingerprint.
+    /// The part after an address that names a certificate by its fingerprint.
     public static func fragment(ofFingerprint bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return "#sha256=" + digits.joined()
     }
 
-    /// Looks up where that is; a name may take the system seconds.
+    /// Looks up the address; for a name, the system may take seconds.
     ///
-    /// - Throws: when nobody knows the host.
+    /// - Throws: If the host is unknown.
     public func resolved() throws(SocketError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(streamSocket)

@@ -29,7 +29,7 @@ struct OutgoingBytes {
         count += pieces[pieces.count - 1].count - before
     }
 
-    /// Adds a piece. What is sent to many connections is not copied unless something else waits.
+    /// Adds a piece. A piece for many connections is not copied unless other bytes wait.
     mutating func append(_ bytes: [UInt8]) {
         if !isEmpty, bytes.count < Self.largePiece {
             return append(sizeHint: bytes.count) { $0 += bytes }

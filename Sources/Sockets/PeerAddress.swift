@@ -1,6 +1,6 @@
 internal import CLibrary
 
-/// Where the other end of a connection is.
+/// The address of the other end of a connection.
 public struct PeerAddress: Equatable, Sendable {
     /// The address without the port, as text.
     public let host: String
@@ -9,7 +9,7 @@ public struct PeerAddress: Equatable, Sendable {
 }
 
 extension Stream {
-    /// Where the other end is; nil if the connection is gone.
+    /// The address of the other end; nil if the connection is gone.
     public var peer: PeerAddress? { descriptor.peer }
 }
 

@@ -11,9 +11,9 @@ public final class PolledSocket {
     /// There for an address with TLS.
     private let filter: TLSFilter?
 
-    /// Begins to connect: `finishConnecting` says when it has.
+    /// Begins to connect; `finishConnecting` returns when it has connected.
     ///
-    /// - Throws: when nobody knows the host, or nothing answers there.
+    /// - Throws: If the host is unknown, or refuses connections.
     public init(to address: HTTPAddress) throws(SocketError) {
         self.address = address
         filter = try address.context()?.filter()

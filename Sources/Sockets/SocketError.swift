@@ -3,9 +3,9 @@ internal import TLS
 
 /// Says what the system refused a socket, and what to do about it.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What happened, naming the address.
+    /// The problem, with the address.
     public let problem: String
-    /// What the reader can do about it.
+    /// The remedy.
     public let fix: String
     /// The system's number of the error; 0 if the system has none for it.
     let number: Int32

@@ -10,10 +10,10 @@ public import TLS
 ///
 /// After `encrypt(by:)` all of it goes through TLS.
 ///
-/// Nothing here blocks. What the system has no room for waits; the owner bounds it by `waitingBytes`. It belongs
-/// to the loop's thread.
+/// Nothing here blocks. Bytes for which the system has no room wait; the owner limits them by `waitingBytes`. A
+/// stream belongs to the loop's thread.
 public final class Stream {
-    /// What happens to a stream.
+    /// An event of a stream.
     public enum Event {
         /// Bytes arrived, which are valid during the call.
         case received(UnsafeRawBufferPointer)
@@ -26,14 +26,14 @@ public final class Stream {
     /// How much one turn reads from a connection before it serves the others.
     public static let bytesPerTurn = 64 << 10
 
-    /// What this stream reads is counted there.
+    /// The counter of the bytes that this stream reads.
     public var readLimit: ReadLimit?
     let descriptor: Descriptor
     private let loop: Loop
     private var reading: Watcher?
     /// There while the system has no room for what waits.
     private var writing: Watcher?
-    /// What waits for the wire.
+    /// The bytes that wait to be sent.
     private var outgoing = OutgoingBytes()
     /// There once the connection has TLS.
     private var encryption: Encryption?
@@ -82,7 +82,7 @@ public final class Stream {
 
     /// Encrypts and decrypts from here on; before anything is sent.
     ///
-    /// - Parameter bytes: What has arrived for the filter already.
+    /// - Parameter bytes: The bytes that have already arrived for the filter.
     public func encrypt(by filter: TLSFilter, from bytes: UnsafeRawBufferPointer? = nil) {
         precondition(encryption == nil && outgoing.isEmpty, "the stream has sent something")
         encryption = Encryption(filter)

@@ -10,8 +10,8 @@ public struct DecodedBatch: Sendable {
     public let byteCount: Int
 
     /// - Parameter vector: The operations that are held already.
-    /// - Throws: `FrameError` if the bytes are not a batch, or not the one that the entry names: a write
-    ///   that hit another row is intact there, and the row's own batch is lost.
+    /// - Throws: `FrameError` if the bytes are not a batch, or not the one that the entry names. A write that hit
+    ///   another row is intact there, and the row's own batch is lost.
     public init(_ entry: LogEntry, coveredBy vector: VersionVector) throws(FrameError) {
         try self.init(entry.bytes, coveredBy: vector)
         try entry.check(head)

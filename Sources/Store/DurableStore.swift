@@ -1,18 +1,18 @@
 public import SyncProtocol
 
-/// What a node keeps on disk: its log of batches, the rows of its last checkpoint, orphaned batches, and
-/// named properties; this type defines their meaning and the order of their changes.
+/// The durable state of a node: its log of batches, the rows of its last checkpoint, orphaned batches, and named
+/// properties. This type defines their meaning and the order of their changes.
 ///
-/// It does no I/O of its own: rows are in `Tables`. Its driver recovers it once, then commits turns and
-/// performs requests one at a time, in the order of the replica's outputs.
+/// It does no I/O of its own: rows are in `Tables`. Its driver recovers it once, then commits turns and executes
+/// requests one at a time, in the order of the replica's outputs.
 ///
-/// After a failed transaction, every later one fails with the same error: committing it would leave a
-/// hole in the log, and the operating system reports a failed write only once.
+/// After a failed transaction, every later one fails with the same error. Committing it would leave a hole in the
+/// log, and the operating system reports a failed write only once.
 public struct DurableStore<Rows: Tables> {
     /// The error of the tables, which the store throws for its own findings as well.
     public typealias Failure = Rows.Failure
 
-    /// Where the rows are: a backup copies them, and the simulator injects faults.
+    /// The tables of the rows: a backup copies them, and the simulator injects faults.
     public var tables: Rows
     /// The operations in the checkpoint and the log.
     public internal(set) var vector = VersionVector()

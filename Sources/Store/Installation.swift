@@ -33,7 +33,7 @@ extension DurableStore {
         let start = checkpoint.head.vector
         let (log, end) = keepsLog ? try log(beyond: start) : ([], start)
         guard end.covers(held) else { throw fail(.damage("batches of the log are missing")) }
-        // What the node announces from now on must be on the disk.
+        // The state that the node announces from this point must be on the disk.
         try change(.now) { tables throws(Failure) in
             try tables.replaceRows(of: .row, withThoseOf: .received)
             try tables.removeBatches(before: start, after: end)

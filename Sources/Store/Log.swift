@@ -1,8 +1,8 @@
 import Marks
 import SyncProtocol
 
-// What a store does with its log: it reads batches for peers, truncates the log, and keeps the batches that
-// an eviction has orphaned.
+// The log of a store: it reads batches for peers, truncates the log, and keeps the batches that an eviction
+// orphaned.
 
 extension DurableStore {
     /// The batches that a peer requested, up to the first damaged one.
@@ -62,7 +62,7 @@ extension DurableStore {
         return rest.entries.isEmpty ? .done : .unfinished(.truncate(rest))
     }
 
-    /// Where the last batch of an origin begins that ends at or before `sequence`.
+    /// Returns the start of the last batch of an origin that ends at or before `sequence`.
     private mutating func lastBatch(
         of origin: WriterID, endingBy sequence: UInt64
     ) throws(Failure) -> UInt64? {

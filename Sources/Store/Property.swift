@@ -6,7 +6,7 @@ public struct Property: Equatable, Sendable {
         case clockBound
         /// A bound above every closed timestamp that the node has announced.
         case closedBound
-        /// What this node has yet to recover since its disk was lost: a number, absent or 0 if nothing.
+        /// The parts that this node has yet to recover since it lost its disk: a number, absent or 0 if none.
         case diskLoss
         /// The evictions that this node knows of: `[member, subject, stage, …]`.
         case evictions

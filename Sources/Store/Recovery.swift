@@ -1,7 +1,7 @@
 import Marks
 public import SyncProtocol
 
-/// What a replica starts from; it then replays the log.
+/// The state with which a replica starts; it then replays the log.
 public struct RecoveredState: Sendable {
     /// The last complete checkpoint; nil if there is none.
     public let checkpoint: RestoredCheckpoint?
@@ -133,7 +133,7 @@ private struct LogReplay {
     let covered: VersionVector
     /// The operations in the checkpoint and the batches so far.
     var vector: VersionVector
-    /// Where the batches so far end.
+    /// The ends of the batches so far.
     private var ends = VersionVector()
     /// The dependencies of the batches so far.
     private var needed = VersionVector()

@@ -1,7 +1,7 @@
 public import DataTree
 public import SyncProtocol
 
-/// What a replica requests of its store besides commits; a driver performs each after all earlier turns.
+/// A request of a replica to its store besides commits. A driver executes each after all earlier turns.
 ///
 /// Indirect, because some are large and all are rare: otherwise they would make every output of a replica large.
 public indirect enum StoreRequest: Equatable, Sendable {
@@ -40,8 +40,8 @@ public indirect enum StoreReply: Sendable {
     case rows(CheckpointChunk, for: RowRead)
     /// The peer's rows are stored.
     case received
-    /// The peer's checkpoint is this node's own now, and the batches of the log continue it, in about the
-    /// order in which they were accepted; nil if rows are missing or damaged.
+    /// The peer's checkpoint has become this node's own. The batches of the log continue it, in about the order in
+    /// which they were accepted. Nil if rows are missing or damaged.
     case installed((RestoredCheckpoint, log: [[UInt8]])?)
     /// All orphaned batches.
     case orphans([[UInt8]])

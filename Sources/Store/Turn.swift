@@ -1,4 +1,4 @@
-/// What one turn leaves on disk: all of it or nothing.
+/// The durable effect of one turn: all of it or nothing.
 public struct Turn: Equatable, Sendable {
     /// The turn's number; turns are numbered in order.
     public var number: UInt64

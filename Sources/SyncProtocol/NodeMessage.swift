@@ -87,6 +87,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case notStable = "not_stable"
     /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
     case noMajority = "no_majority"
-    /// The rules do not let this client do it, or only administrators may.
+    /// The rules do not permit it, or only administrators may do it.
     case permissionDenied = "permission_denied"
 }

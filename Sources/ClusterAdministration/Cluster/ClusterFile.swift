@@ -20,7 +20,7 @@ package struct ClusterFile: Equatable, Sendable {
     package var cluster: String
     package var durability: String
     package var nodes: [Node]
-    /// What else the file says, by the names of its members.
+    /// The other settings in the file, by the names of its members.
     package var settings: [String: Setting] = [:]
 }
 

@@ -1,18 +1,18 @@
 internal import ClusterConfiguration
 package import TLS
 
-// What `hearth cluster up` makes of a cluster without secrets and tokens: an emulator, as Firebase has one.
+// The emulator: the kind of cluster that `hearth cluster up` starts without secrets and tokens.
 
 extension ClusterFile {
     /// Whether the cluster behaves as Firebase's emulator.
     package var isEmulator: Bool { settings["emulator"] == .boolean(true) }
 
-    /// Whether each client is an administrator: nothing in the file says who clients are.
+    /// Whether each client is an administrator, because the file has no access settings.
     package var isOpenToAll: Bool {
         !isEmulator && settings["secrets"] == nil && settings["tokens"] == nil
     }
 
-    /// Makes an emulator of a cluster whose file says nothing of who clients are.
+    /// Makes a cluster without access settings an emulator.
     package mutating func becomeEmulator() {
         let decisive = ["emulator", "secrets", "tokens"]
         guard !decisive.contains(where: { settings[$0] != nil }),

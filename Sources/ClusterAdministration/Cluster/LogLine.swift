@@ -35,7 +35,7 @@ package struct LogLine: Equatable, Sendable {
         var rests = logs.map { $0[...] }.filter { !$0.isEmpty }
         var lines: [LogLine] = []
         while rests.count > 1 {
-            // Of equal times, the log that comes first.
+            // If times are equal, the first log wins.
             guard let next = rests.indices.min(by: { rests[$0].firstTime < rests[$1].firstTime })
             else { break }
             if let line = rests[next].popFirst() { lines.append(line) }

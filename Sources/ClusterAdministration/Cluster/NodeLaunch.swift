@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Starts nodes as processes of their own, which outlive the terminal.
 package enum NodeLaunch {
-    /// What ends a node that is not stopped.
+    /// The end of a node that is not stopped.
     package enum Lifetime: Sendable {
         case endless
         /// With the thread that starts it, however that ends.

@@ -75,7 +75,7 @@ private struct ProcessEntry {
 
     init?(of pid: pid_t) {
         guard let line = readFile("/proc/\(pid)/stat"),
-            // The name of the program stands in parentheses and may contain anything.
+            // The name of the program is in parentheses and may contain any character.
             let end = line.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))

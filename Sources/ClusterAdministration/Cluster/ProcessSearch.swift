@@ -1,10 +1,11 @@
 internal import CommandLineKit
 internal import Glibc
 
-/// A search of the system's table of processes for the one that runs a node.
+/// A search of the system's table of processes for the process of a node.
 ///
-/// It finds a node whose file `pid` is lost or damaged. The search goes by the command line `hearth node --config FILE --id NODE`, and
-/// by the file itself and not its name: processes in another root directory may name another file so.
+/// It finds a node whose file `pid` is lost or damaged. It compares the command line `hearth node --config FILE
+/// --id NODE`, and the file itself instead of its name, because processes in another root directory may use other
+/// names.
 struct ProcessSearch {
     private let node: String
     private let configuration: FileIdentity

@@ -224,7 +224,7 @@ extension CommandError {
             fix: error.fix + "; `hearth cluster status` shows those of a cluster")
     }
 
-    /// What is wrong with a path or with data.
+    /// The error for an invalid path or invalid data.
     package init(_ error: DataError) {
         self.init(.badData, error.problem, fix: error.fix)
     }

@@ -7,7 +7,7 @@ internal import Threads
 /// A connection to the nodes that a command names, and which of them serves it.
 package struct NodeLink: Sendable {
     package let connection: Connection
-    /// Where the nodes are.
+    /// The addresses of the nodes.
     private let addresses: [String]
     private let names: [String: String]
     private let contact: Monitor<Contact>
@@ -75,8 +75,8 @@ package struct NodeLink: Sendable {
     }
 }
 
-/// The connections that one process reuses for its next command, as in the shell: so a command sees the
-/// writes of the one before it, even if their node is gone since.
+/// The connections that one process reuses for its next command, as in the shell. A command therefore sees the
+/// writes of the previous one, even after the end of its node.
 package enum SharedLinks {
     private struct Key: Hashable {
         let addresses: [String]

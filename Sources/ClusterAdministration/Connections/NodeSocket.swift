@@ -11,7 +11,7 @@ package final class NodeSocket {
     private var client: WebSocketClient
     private var random = SystemRandomNumberGenerator()
     private var hasAsked = false
-    /// What is sent once the node has taken the connection; nil from then on.
+    /// The bytes to send once the node has accepted the connection; nil from then on.
     private var early: [UInt8]? = []
     /// Why the connection has ended; nil while it lasts.
     private(set) var ending: Ending?
@@ -19,7 +19,7 @@ package final class NodeSocket {
 
     /// Begins to connect, without waiting.
     ///
-    /// - Throws: when nobody knows the host, or nothing answers there.
+    /// - Throws: If the host is unknown, or refuses connections.
     package convenience init(
         to address: HTTPAddress, showing secret: Secret? = nil
     ) throws(NodeError) {

@@ -17,7 +17,7 @@ package struct ObservedCluster: Sendable {
         let hasKey: Bool
         fileprivate let member: NodeConfiguration.Member
 
-        /// Where a peer reaches it.
+        /// The addresses at which a peer reaches it.
         func endpoints(from peer: String) -> [String] {
             let route = member.route(from: peer)
             return [route.requests, route.updates]

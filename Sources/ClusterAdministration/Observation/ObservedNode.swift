@@ -6,7 +6,7 @@ package import SyncProtocol
 package struct ObservedNode: Sendable {
     package enum State: String, CaseIterable, Sendable {
         case serving
-        /// It answers, and takes no writes.
+        /// It answers, but accepts no writes.
         case impaired
         /// It serves, and shows its status to administrators only.
         case unauthorized
@@ -79,7 +79,7 @@ package struct ObservedNode: Sendable {
 
     var isEvicted: Bool { eviction == .evicted }
 
-    /// What is said of a node that shows its status to administrators only, after its name.
+    /// The text after the name of a node that shows its status only to administrators.
     package static let denialText = "serves; only administrators may see its status"
 
     /// As in `stopped, evicted`.

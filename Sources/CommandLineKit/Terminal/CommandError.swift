@@ -1,9 +1,9 @@
 /// Why a verb failed, in words for its user: printed as `error: problem`, then `fix: fix`.
 package struct CommandError: Error, Equatable, Sendable {
     package let status: ExitStatus
-    /// What is wrong, naming the flag, path, file or address.
+    /// The problem, with the flag, path, file or address.
     package let problem: String
-    /// What the user can do about it.
+    /// The remedy.
     package let fix: String
 
     package init(_ status: ExitStatus, _ problem: String, fix: String) {

@@ -63,7 +63,7 @@ package struct ProgressLine {
         end = total.map { $0 > 0 ? .amount($0) : .unknown } ?? .unknown
     }
 
-    /// Of work that ends after so many seconds.
+    /// Progress of work that ends after a number of seconds.
     package init(seconds: Double, _ unit: String) {
         self.unit = unit
         end = .seconds(seconds)

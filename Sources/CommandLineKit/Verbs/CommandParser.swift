@@ -152,7 +152,7 @@ extension CommandParser {
         }
     }
 
-    /// The name of an option, and its value where that stands in the same word: `--lines=5` or `-n5`.
+    /// The name of an option, and its value if it is in the same word: `--lines=5` or `-n5`.
     private static func parts(of word: String) -> [Substring] {
         if word.hasPrefix("--") {
             return word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@ package struct Completion {
         package var explanation = ""
     }
 
-    /// What the shell offers.
+    /// The shell's suggestions.
     package enum Reply: Equatable, Sendable {
         case words([Candidate])
         /// The shell knows these better.
@@ -44,7 +44,7 @@ package struct Completion {
 
     /// - Parameters:
     ///   - words: Those before the one to complete, without the command.
-    ///   - beginning: What there is of the word to complete.
+    ///   - beginning: The beginning of the word to complete.
     package func reply(after words: [String], beginning: String) -> Reply {
         var line = CompletedLine(root)
         for word in words { line.add(word) }

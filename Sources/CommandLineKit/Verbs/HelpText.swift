@@ -1,4 +1,4 @@
-/// What `--help` prints for one verb.
+/// The output of `--help` for one verb.
 package struct HelpText {
     package let text: String
 

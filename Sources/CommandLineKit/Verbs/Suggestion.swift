@@ -1,6 +1,6 @@
 internal import Spelling
 
-/// Finds the word that a user who mistyped probably meant.
+/// Finds the word that a mistyped one probably means.
 enum Suggestion {
     /// The nearest of `candidates`, or one that begins with the word; nil if there is neither.
     static func nearest(to word: String, among candidates: [String]) -> String? {

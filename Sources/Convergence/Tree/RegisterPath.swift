@@ -5,7 +5,7 @@ package import SyncProtocol
 package struct RegisterPath {
     /// A stamp that is remembered at a location on the way.
     package struct Entry: Equatable {
-        /// Where it is remembered.
+        /// The location of the register.
         package let location: Path
         /// The kind of write that left it.
         package let name: String

@@ -1,8 +1,8 @@
 package import DataTree
 package import SyncProtocol
 
-/// What must be remembered of one location, besides its visible value, so that operations may arrive in
-/// any order. Source: `convergence.md`, section 3.
+/// The registers of one location, besides its visible value. With them, operations may arrive in any order. Source:
+/// `convergence.md`, section 3.
 ///
 /// The visible tree holds values, registers hold stamps. A visible primitive without a `write` of its
 /// own was written by the newest covering write above it, and has its stamp; without any, it is stable:

@@ -9,7 +9,7 @@ struct WritePass {
     let isNewest: Bool
     let path: Path
     let value: Value
-    /// What this operation has changed so far.
+    /// The changes of this operation so far.
     var changes: [Change]
     /// Locations with new registers that can be forgotten later.
     var forgettable: StampQueue
@@ -75,7 +75,7 @@ struct WritePass {
         }
     }
 
-    /// What a location on the path showed before the write.
+    /// The value of a location on the path before the write.
     private struct Shown {
         /// Null for an object: holding its children would prevent changing them in place.
         let primitive: Value
@@ -196,7 +196,7 @@ struct WritePass {
     ) {
         let old = visible.priority
         let new = registers.withChild(.priority) { registers in
-            // What is hidden and stable is in no queue.
+            // A location that is hidden and stable is in no queue.
             if registers.oldest(after: .none) == nil { remember(path.count) }
             recordLoss(to: max(registers.write, coverage.exact))
             return replacePriority(old, &registers, value, coverage)

@@ -97,7 +97,7 @@ extension ClusterUp {
         let anew = ClusterFile(nodes: ids, basePort: basePort, durability: durability)
         var file = known ?? anew
         file.durability = durability
-        // Where nodes were removed, there are gaps between the ports of the others.
+        // Removed nodes leave gaps between the ports of the others.
         if let wantedPort, wantedPort != known?.basePort {
             (file.cluster, file.nodes) = (anew.cluster, anew.nodes)
         }

@@ -49,7 +49,8 @@ extension Verb {
     }
 }
 
-/// What a node writes when the connection ends, registered anew with each connection: a node does it for one of them.
+/// The writes that a node executes when the connection ends. They are registered again with each connection, and
+/// executed for one of them.
 private struct Presence {
     let path: Path
     let left: Value

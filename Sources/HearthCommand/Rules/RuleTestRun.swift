@@ -31,7 +31,7 @@ struct RuleTestRun {
     }
 }
 
-/// Prints what cases came to: those that failed with the reason, then how many there were and what they covered.
+/// Prints the results of cases: the failed ones with the reason, then the totals and the coverage.
 struct RuleTestOutput {
     let file: String
     /// Whether passed denials are explained as well.

@@ -14,7 +14,7 @@ struct ShellCompletion {
                 keys: { cluster.keys($0, $1, commands.withDefaults($2)) }))
     }
 
-    /// What the tabulator key does behind this text.
+    /// Returns the effect of the tabulator key after this text.
     func complete(_ text: String) -> LineEditor.Completion {
         let line = ShellLine(text)
         guard line.missing == nil else { return .nothing }

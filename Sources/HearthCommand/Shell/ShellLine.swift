@@ -6,7 +6,7 @@ struct ShellLine: Equatable {
     private(set) var words: [String] = []
     /// The last word, where the line ends in it; empty where it ends behind a space.
     private(set) var current = ""
-    /// What the line lacks at its end, such as a quotation mark; nil if it is whole.
+    /// The missing end of the line, such as a quotation mark; nil if the line is complete.
     private(set) var missing: Character?
 
     init(_ line: String) {

@@ -3,7 +3,7 @@ internal import ClusterConfiguration
 internal import CommandLineKit
 
 extension Verb {
-    /// `hearth token`: who programs are.
+    /// `hearth token`: the identities of programs.
     static let token = Verb(
         "token",
         "Creates and explains tokens, which say which user a client is.",
@@ -14,12 +14,12 @@ extension Verb {
         ])
 }
 
-/// What the verbs of tokens share.
+/// The options that the verbs of tokens share.
 enum TokenOptions {
     static let configuration = Option(
         "config", "FILE", "The configuration of the cluster.", values: .file)
 
-    /// What the configuration that a command names says of tokens; nil without one.
+    /// Returns the token settings of the configuration that a command names; nil without one.
     static func settings(of invocation: Invocation) throws(CommandError) -> TokenSettings? {
         guard let file = invocation[configuration] else { return nil }
         do throws(NodeError) {

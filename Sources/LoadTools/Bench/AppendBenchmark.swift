@@ -74,7 +74,7 @@ struct AppendBenchmark {
 }
 
 extension AppendLoad {
-    /// What the connections that append show of who they are, and what the listeners show.
+    /// The credentials of the connections that append, and of the listeners.
     struct Identities {
         var writers: Secret?
         var listeners: Secret?

@@ -37,7 +37,7 @@ package struct BenchReport {
                 value: Number.double((number * 1000).rounded() / 1000).value)
         }
 
-        /// What nothing was measured of.
+        /// A field without a measurement.
         private static func unknown(_ title: String, _ name: String) -> Field {
             Field(title: title, name: name, text: "-", value: .null)
         }
@@ -80,7 +80,7 @@ package struct BenchReport {
         StandardOutput.shared.flush()
     }
 
-    /// Prints what all measurements come to, which are fields for programs.
+    /// Prints the results of all measurements, as fields for programs.
     func finish(_ fields: [Field], _ sentence: (_ texts: [String]) -> String) {
         if isJSON {
             printObject(fields)

@@ -32,8 +32,8 @@ struct RecoveryBenchmark {
         _ = try load.run()
     }
 
-    /// Waits until the node has forgotten its registers, and has written a checkpoint without them: 20 s for
-    /// each million records, and not much less for fewer; a few thousand are too few for a checkpoint.
+    /// Waits until the node has forgotten its registers, and has written a checkpoint without them. This takes 20 s
+    /// for each million records, and not much less for fewer. A few thousand are too few for a checkpoint.
     func quiesce(_ records: Int) throws(CommandError) {
         for _ in 0..<(records < 5_000 ? 2 : max(20, records / 50_000)) {
             pause(milliseconds: 1_000)

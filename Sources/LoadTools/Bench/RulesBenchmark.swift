@@ -7,9 +7,10 @@ internal import Sockets
 internal import SyncProtocol
 internal import TLS
 
-/// What rules cost: the work W1 by an administrator, for whom no rules apply, and by a user whom they judge, in turns.
+/// The cost of rules: the work W1 alternately by an administrator, to which no rules apply, and by a user with
+/// rules.
 ///
-/// Both have clusters of the same configuration and with the same rules, so that nothing else differs.
+/// Both have clusters with the same configuration and the same rules, so that nothing else differs.
 struct RulesBenchmark {
     /// A user may write below a key of their own, and each record has three parts of certain types.
     static let typicalRules = """
@@ -23,7 +24,7 @@ struct RulesBenchmark {
         }}}}
         """
 
-    /// Two measurements that differ in who appends.
+    /// Two measurements with different writers.
     struct Pair {
         var administrator: AppendBenchmark.Measurement
         var user: AppendBenchmark.Measurement
@@ -34,7 +35,7 @@ struct RulesBenchmark {
         }
     }
 
-    /// Who shows it is an administrator of a cluster that takes unsigned tokens.
+    /// The secret of an administrator in a cluster that accepts unsigned tokens.
     static let owner = Secret("owner")!
 
     let rules: String
@@ -85,7 +86,7 @@ struct RulesBenchmark {
         }
     }
 
-    /// What a user shows: a token that nobody has signed.
+    /// The credential of a user: an unsigned token.
     static func token(of user: String) -> Secret {
         let claims = [("alg", "none"), ("sub", user)].map { name, text in
             JSONWriter.text(of: .object(named: [(name, .string(text))]))

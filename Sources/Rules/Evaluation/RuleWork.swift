@@ -2,7 +2,7 @@
 /// node of data costs sixteen units. Each byte of a string and each state of a regular expression
 /// costs one.
 struct RuleWork: Sendable {
-    /// What may still be spent; during an evaluation, by that alone.
+    /// The remaining units; during an evaluation, its own.
     private(set) var remaining: Int
     /// All that was granted so far.
     private var granted: Int

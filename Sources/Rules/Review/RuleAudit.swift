@@ -10,13 +10,13 @@ public struct RuleViolation: Sendable {
 }
 
 extension Ruleset {
-    /// The first places, in the order of the tree, that a user could not write again as they are.
+    /// The first locations, in the order of the tree, that a user could not write again as they are.
     ///
     /// - Parameters:
-    ///   - auth: Who would write them.
-    ///   - now: When, in milliseconds since 1970.
-    ///   - limit: How many places are found at most.
-    /// - Complexity: O(places with rules).
+    ///   - auth: The user that would write them.
+    ///   - now: The time, in milliseconds since 1970.
+    ///   - limit: The maximum number of locations.
+    /// - Complexity: O(locations with rules).
     public func violations(
         in data: Value, by auth: Claim, at now: Double, limit: Int
     ) -> [RuleViolation] {

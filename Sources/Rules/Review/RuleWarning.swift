@@ -16,7 +16,7 @@ public struct RuleWarning: Equatable, Sendable {
         case size
     }
 
-    /// What kind of thing it is.
+    /// The kind of the warning.
     public let code: Code
     /// The line, from 1.
     public let line: Int

@@ -48,7 +48,7 @@ extension Checkpoint: Equatable {
 public struct CheckpointEnd: Equatable, Sendable {
     /// The IDs of the rows that no longer belong to the checkpoint.
     public let removed: [UInt64]
-    /// What stands before the rows, with its checksum (`CheckpointHead`).
+    /// The head before the rows, with its checksum (`CheckpointHead`).
     public let head: [UInt8]
 }
 

@@ -47,7 +47,7 @@ struct RowWriter {
     }
 }
 
-/// What a location has besides its children.
+/// The part of a location besides its children.
 struct OwnPart {
     var primitive: Value
     var priority: Value

@@ -67,7 +67,7 @@ public struct CheckpointReader {
 /// A checkpoint read from rows: a replica starts from it, and so does the writer of the next
 /// checkpoint.
 public struct RestoredCheckpoint: Sendable {
-    /// What the checkpoint says of itself.
+    /// The checkpoint's description of itself.
     public let head: CheckpointHead
     package let value: Value
     package let registers: Registers

@@ -14,9 +14,9 @@ public import SyncProtocol
 public struct CheckpointWriter: Sendable {
     /// How large things may be, in bytes.
     public struct Limits: Sendable {
-        /// Of a row, unless a single primitive is larger.
+        /// The size of a row, unless a single primitive is larger.
         public var row: Int
-        /// Of the rows that one slice brings.
+        /// The size of the rows of one slice.
         public var slice: Int
 
         /// Limits of 64 KiB for a row and 1 MiB for a slice, unless told otherwise.

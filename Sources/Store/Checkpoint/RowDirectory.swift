@@ -1,9 +1,9 @@
 import DataTree
 
-/// Which rows hold the children of a location, and of the large children below it.
+/// The rows that hold the children of a location, and of the large children below it.
 ///
-/// The rows of one location divide its keys: each has those from its first key up to the first of the
-/// next row, and the first row has all that are smaller.
+/// The rows of one location divide its keys: each has those from its first key up to the first key of the next row.
+/// The first row also has all smaller ones.
 struct RowDirectory: Sendable {
     struct Row: Sendable {
         var id: UInt64

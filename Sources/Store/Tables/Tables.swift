@@ -87,7 +87,7 @@ public struct StoredRow: Equatable, Sendable {
     }
 }
 
-/// What one removal removed.
+/// The result of one removal.
 public struct RemovedRows: Equatable, Sendable {
     /// The number of rows.
     public var count: Int
@@ -111,10 +111,10 @@ public enum Flush: Sendable {
     case now
 }
 
-/// What a store finds wrong.
+/// An error that a store finds.
 public enum StoreFinding: Equatable, Sendable {
-    /// What is stored is not what was written.
+    /// The stored bytes differ from the written ones.
     case damage(String)
-    /// What is to be stored contradicts what is.
+    /// The data to store contradict the stored data.
     case contradiction(String)
 }

@@ -90,7 +90,7 @@ extension NodeStatus {
         public var accepted = 0
         /// Operations of peers that were applied.
         public var received = 0
-        /// Operations that came by repair.
+        /// Operations requested from peers.
         public var repaired = 0
         /// The bytes of all that came by repair, held already or not.
         public var repairedBytes = 0
@@ -230,7 +230,7 @@ extension NodeStatus {
         public var views = 0
         /// The memory of the indexes.
         public var indexBytes = 0
-        /// How much memory indexes may have.
+        /// The limit of the memory of indexes.
         public var indexByteLimit = 0
         /// The memory of all declared indexes together, as far as the node knows their lists: those without a wildcard, and
         /// those of lists that were queried.
@@ -276,7 +276,7 @@ extension NodeStatus {
         public var diskFreeBytes: Int?
         /// Files and connections that are open.
         public var openFiles = 0
-        /// How many may be open.
+        /// The limit of open files and connections.
         public var openFilesLimit = 0
         /// The bytes of the operations in the log.
         public var logBytes = 0
@@ -286,7 +286,7 @@ extension NodeStatus {
         public var storageBacklogLimit = 0
         /// Connections of clients.
         public var sessions = 0
-        /// How many may be open.
+        /// The limit of open files and connections.
         public var sessionsLimit = 0
         /// Connections that were ended because the client read too slowly.
         public var slowClients = 0

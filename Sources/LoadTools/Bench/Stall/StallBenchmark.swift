@@ -140,6 +140,6 @@ struct StalledNodes {
         }
     }
 
-    /// What three nodes may use in a second while the benchmark's own small requests go on.
+    /// The processor time that three nodes may use in a second while the benchmark's own small requests continue.
     private static let idleSeconds = 0.6
 }

@@ -115,7 +115,7 @@ struct StallLoad {
         idle = []
     }
 
-    /// Makes connections take few bytes that nobody reads.
+    /// Makes connections accept few bytes that the client does not read.
     func shrinkBuffers() {
         var size: Int32 = 64 << 10
         for connection in connections {

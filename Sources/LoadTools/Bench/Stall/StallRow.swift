@@ -13,7 +13,7 @@ enum StallRow: String, CaseIterable {
     case onDisconnect = "on-disconnect"
     case unread
 
-    /// What the client does, for the help.
+    /// The description of the client, for the help.
     var summary: String {
         switch self {
         case .orders: "600 listens by orders without an index, at once"
