@@ -29,7 +29,7 @@ struct ListenerWatch {
     mutating func observe(_ event: Event, in run: SimulatedRun) -> Divergence? {
         let concerned = event.clients(in: run)
         for client in concerned {
-            for (index, listener) in run.observedListeners(of: client).enumerated() {
+            for (index, listener) in run.clients[client].observedListeners.enumerated() {
                 compare(listener, Name(client: client, stream: index), event, in: run)
                 guard !hasFailure, let failure = listener.failure else { continue }
                 hasFailure = true
@@ -85,39 +85,8 @@ struct ObservedListener {
     var expected: (Value) -> Value
 }
 
-extension SimulatedRun {
-    /// What a client listens to.
-    func observedListeners(of client: Int) -> [ObservedListener] {
-        switch place(of: client) {
-        case .protocol, .rest, .user: return []
-        case .stream(let number):
-            let client = streamClients[number]
-            return [
-                ObservedListener(
-                    path: client.path, node: client.node, shown: client.shown,
-                    failure: client.tally.failures[.streamsShowTheTree],
-                    expected: client.expected)
-            ]
-        case .firebase(let number):
-            let client = firebaseClients[number]
-            return client.streams.map { ObservedListener($0, at: client.node) }
-        case .sdk(let number):
-            let client = sdkClients[number]
-            guard let listening = client.listening else {
-                return client.streams.map { ObservedListener($0, at: client.node) }
-            }
-            let path = listening.path
-            return [
-                ObservedListener(
-                    path: path, node: client.node, shown: listening.shown,
-                    failure: listening.failure, expected: { $0[path] })
-            ]
-        }
-    }
-}
-
 extension ObservedListener {
-    fileprivate init(_ stream: EventStream, at node: Int?) {
+    init(_ stream: EventStream, at node: Int?) {
         let first = stream.tally.failures.min { $0.key.name < $1.key.name }
         self.init(
             path: stream.path, node: node, shown: stream.shown,
@@ -135,22 +104,8 @@ extension Event {
             .clientMoves(let client), .clientGivesUp(let client, _):
             return [client]
         case .turn(let node, _) where run.scenario.clients.total <= ListenerWatch.clientLimit:
-            return (0..<run.scenario.clients.total).filter { run.node(of: $0) == node }
+            return (0..<run.scenario.clients.total).filter { run.clients[$0].lastNode == node }
         default: return []
-        }
-    }
-}
-
-extension SimulatedRun {
-    /// The node to which a client was connected last.
-    func node(of client: Int) -> Int? {
-        switch place(of: client) {
-        case .sdk(let number): sdkClients[number].node
-        case .protocol(let number): protocolClients[number].node
-        case .firebase(let number): firebaseClients[number].node
-        case .rest(let number): restClients[number].node
-        case .stream(let number): streamClients[number].node
-        case .user(let number): users[number].node
         }
     }
 }

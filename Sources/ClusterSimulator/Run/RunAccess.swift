@@ -77,8 +77,7 @@ extension SimulatedRun {
     private func identities(of session: SessionID) -> [UserIdentity]? {
         guard session.number <= UInt64(connections.count) else { return nil }
         let connection = connections[Int(session.number) - 1]
-        guard case .user = place(of: connection.client) else { return nil }
-        return connection.mayBe
+        return clients[connection.client].isUser ? connection.mayBe : nil
     }
 
     /// Judges what a node tells a client.

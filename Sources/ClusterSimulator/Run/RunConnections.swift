@@ -107,12 +107,17 @@ extension SimulatedRun {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         if HostileSession.isHostile(session) { return }
         let index = Int(session.number) - 1
-        let (client, node) = (connections[index].client, connections[index].node)
         if connections[index].isGone { return replyToGone(on: index) }
         if connections[index].isClogged { return connections[index].unread.append(frame) }
         connections[index].sentFrames += 1
-        guard !connections[index].isBroken, isCurrent(index),
-            let delay = delay(from: node, to: endpoint(of: client), on: index)
+        if isCurrent(index) { deliver(frame, on: index) }
+    }
+
+    /// Sends a frame to a client that uses the connection.
+    private mutating func deliver(_ frame: [UInt8], on index: Int) {
+        let client = endpoint(of: connections[index].client)
+        guard !connections[index].isBroken,
+            let delay = delay(from: connections[index].node, to: client, on: index)
         else { return }
         let arrival = max(now + delay, connections[index].lastAtClient)
         connections[index].lastAtClient = arrival
@@ -130,13 +135,16 @@ extension SimulatedRun {
         tell(.backpressured(SimulatedRun.session(of: index)), on: index)
     }
 
-    /// The client reads again, at first what has waited.
+    /// The client, which acts now, reads again, at first what has waited.
     mutating func drain(connection index: Int) {
         guard connections[index].isClogged else { return }
         connections[index].isClogged = false
         let unread = connections[index].unread
         connections[index].unread.removeAll()
-        for frame in unread { reply(frame, to: SimulatedRun.session(of: index)) }
+        for frame in unread {
+            connections[index].sentFrames += 1
+            deliver(frame, on: index)
+        }
         tell(.writable(SimulatedRun.session(of: index)), on: index)
     }
 
@@ -195,11 +203,11 @@ extension SimulatedRun {
             nodes[node].incarnation == connections[index].incarnation
         else { return }
         if connections[index].isToPort { return receive(frame, on: index) }
-        identify(index)
         let client = connections[index].client
+        if access != nil { identify(index, as: clients[client].identity) }
         let needsTurn = nodes[node].receive(
             frame, of: SimulatedRun.session(of: index),
-            isRecorded: !isListener(client) && !isUser(client))
+            isRecorded: !clients[client].onlyListens && !clients[client].isUser)
         if needsTurn { scheduleTurn(node) }
     }
 

@@ -10,7 +10,7 @@ extension Evidence {
         self.init(
             run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
             losses: run.losses, crashes: run.crashes)
-        sdkClients = run.sdkClients.map { client in
+        sdkClients = run.clients(of: SDKClient.self).map { client in
             var client = client
             let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
             for index in client.streams.indices { client.streams[index].finish(showing: value) }
@@ -22,14 +22,14 @@ extension Evidence {
             }
         }
         programs = applications.map { ($0.index, $0.streams) }
-        programs += run.firebaseClients.map { client in
+        programs += run.clients(of: FirebaseClient.self).map { client in
             var streams = client.streams
             let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
             for index in streams.indices { streams[index].finish(showing: value) }
             return (client.index, streams)
         }
-        restClients = run.restClients
-        streamClients = run.streamClients.map { client in
+        restClients = run.clients(of: RestClient.self)
+        streamClients = run.clients(of: StreamClient.self).map { client in
             var client = client
             let tree = run.nodes[client.node].replica?.value ?? .null
             if let problem = client.problem(showing: tree, at: run.now, since: run.scenario.until) {
@@ -55,7 +55,7 @@ extension Evidence {
         archive = run.archive
         converged = run.quiescence.converged
         unrest = run.quiescence.unrest
-        listeners = run.sdkClients.compactMap { client in
+        listeners = run.clients(of: SDKClient.self).compactMap { client in
             client.listening.map {
                 Listener(
                     name: "c\(client.index + 1)",
@@ -71,16 +71,11 @@ extension Evidence {
             return port.isOpen && !port.isClosed
                 && connection.incarnation == run.nodes[node].incarnation
         }
-        let realtime = live.count { connection in
-            switch run.place(of: connection.client) {
-            case .firebase, .user: true
-            default: false
-            }
-        }
+        let realtime = live.count { run.clients[$0.client].mayHaveRealtimeSession }
         return Port(
             node: run.nodes[node].name, usage: run.nodes[node].port.usage,
             wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime,
-            polling: run.firebaseClients.count { $0.node == node && $0.hasPolls },
+            polling: run.clients(of: FirebaseClient.self).count { $0.node == node && $0.hasPolls },
             hasGoneClients: live.contains(where: \.isBroken))
     }
 

@@ -27,7 +27,7 @@ extension SimulatedRun {
             start(node)
         }
         noteProgress()
-        noteUnansweredPolls()
+        noteProblemsOfClients()
         quiescence.unrest = unrest
         if quiescence.unrest == nil {
             quiescence.equalSince = quiescence.equalSince ?? now
@@ -43,12 +43,10 @@ extension SimulatedRun {
         schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
     }
 
-    /// A node that gets another poll answers the one that it holds.
-    private mutating func noteUnansweredPolls() {
-        for index in firebaseClients.indices
-        where firebaseClients[index].hasUnansweredPoll(at: now) {
-            let name = firebaseClients[index].index.clientName
-            quiescence.fail("\(name) has sent two polls, of which its node answers none")
+    private mutating func noteProblemsOfClients() {
+        for client in clients.indices {
+            guard let problem = clients[client].problemAtRest(at: now) else { continue }
+            quiescence.fail("\(client.clientName) \(problem)")
         }
     }
 
@@ -133,40 +131,14 @@ extension SimulatedRun {
     }
 
     private var unrestOfClients: String? {
-        if let client = protocolClients.first(where: { $0.pending != nil }) {
-            return "\(client.index.clientName) waits for an answer"
-        }
-        for number in sdkClients.indices {
-            let name = sdkClients[number].index.clientName
-            if let problem = sdkClients[number].unrest { return "\(name) \(problem)" }
-            if sdkClients[number].needsNode, !isAtRest(sdkClients[number].connection) {
-                return "\(name) has no connection that lives, or frames on it"
-            }
-        }
-        for client in firebaseClients {
-            if !client.isAtRest { return "\(client.index.clientName) waits for answers or values" }
-            if client.connections.isEmpty || !client.connections.values.allSatisfy({ isAtRest($0) })
-            {
-                return "\(client.index.clientName) has no connection that lives, or frames on it"
-            }
-        }
-        return unrestOfPortClients
-    }
-
-    private var unrestOfPortClients: String? {
-        if let client = restClients.first(where: { !$0.open.isEmpty || $0.closingSince != nil }) {
-            return "\(client.index.clientName) waits for answers, or for the end of its connection"
-        }
-        if let client = unnoticedUser {
-            return "\(client.index.clientName) is silent, which its node may not have noticed"
-        }
-        let streams = streamClients.first { $0.shown == nil || !isAtRest($0.connection) }
-        return streams.map { "\($0.index.clientName) has no stream that lives" }
+        clients.lazy.compactMap { client in
+            client.unrest(in: self).map { "\(client.index.clientName) \($0)" }
+        }.first
     }
 
     /// Whether a connection lives, and no frame to the client is delayed unusually. A client that has not
     /// yet noticed the end of its connection will connect again.
-    private func isAtRest(_ connection: Int?) -> Bool {
+    func isAtRest(_ connection: Int?) -> Bool {
         guard let connection else { return false }
         return !connections[connection].isBroken
             && connections[connection].lastAtClient <= now + scenario.network.link.delay.longest

@@ -30,17 +30,8 @@ extension SimulatedRun {
         }
     }
 
-    /// Which nodes serve matters only to a client without one: this comes after each turn of each client.
-    mutating func noteSearch(of number: Int, isConnected: Bool) {
-        if isConnected || sdkClients[number].isOffline() {
-            sdkClients[number].search.end()
-        } else {
-            sdkClients[number].search.note(areServing: areServing, at: now)
-        }
-    }
-
     /// Whether all nodes serve; nil if only some do.
-    private var areServing: Bool? {
+    var areServing: Bool? {
         let members = nodes.indices.filter { nodes[$0].belongs }
         let serving = members.count {
             nodes[$0].isServing && nodes[$0].state == .running && nodes[$0].hasHandles
@@ -52,14 +43,7 @@ extension SimulatedRun {
 
     /// A client is gone, with its machine unless that goes on to take frames.
     mutating func lose(client: Int, takingFrames: Bool) {
-        guard case .sdk(let number) = place(of: client), !sdkClients[number].isGone else { return }
-        sdkClients[number].isGone = true
-        for index in sdkClients[number].streams.indices {
-            sdkClients[number].streams[index].isOver = true
-        }
-        guard let connection = sdkClients[number].connection, !connections[connection].isBroken
-        else { return }
-        connections[connection].abandon(at: now, takingFrames: takingFrames)
+        withClient(client) { $0.vanish(takingFrames: takingFrames, in: &$1) }
     }
 
     /// What a node sends to a machine that is gone makes it notice, after a while.

@@ -144,7 +144,9 @@ extension SimulatedRun {
         if own.contains(where: \.isGone) { return nil }
         let leavesWrites = own.contains { !$0.onDisconnect.writes.isEmpty }
         let isVague = own.contains(where: \.onDisconnect.isVague) || !recording.isOn
-        if !isVague, firebaseClients.isEmpty, leavesWrites != (clients.disconnectBytes > 0) {
+        if !isVague, self.clients(of: FirebaseClient.self).isEmpty,
+            leavesWrites != (clients.disconnectBytes > 0)
+        {
             return "that on-disconnect writes have \(clients.disconnectBytes) bytes"
         }
         let refused = history.refusals.count {
@@ -158,7 +160,7 @@ extension SimulatedRun {
         if clients.waitingClients > 0 || clients.clientsBehind > mayBeBehind {
             return "that \(clients.waitingClients + clients.clientsBehind) clients wait for data"
         }
-        let served = sdkClients.count { client in
+        let served = self.clients(of: SDKClient.self).count { client in
             client.core.isConnected && client.connection.map { !connections[$0].isBroken } == true
                 && client.node == node.index
         }

@@ -9,37 +9,27 @@ extension SimulatedRun {
     private static let keyInterval = 25
 
     /// Changes the keys in the files of a node, now and then.
-    mutating func changeKeys() {
-        guard access != nil, keysRandom.index(below: SimulatedRun.keyInterval) == 0 else { return }
+    /// Returns the node.
+    mutating func changeKeys() -> Int? {
+        guard access != nil, keysRandom.index(below: SimulatedRun.keyInterval) == 0 else {
+            return nil
+        }
         let node = keysRandom.index(below: nodes.count)
         let kinds = KeyFiles.Missing.allCases
         let isBack = nodes[node].keys.missing != .none && keysRandom.index(below: 3) > 0
         let missing = isBack ? .none : kinds[keysRandom.index(below: kinds.count)]
         nodes[node].keys.change(to: missing, at: now)
         if nodes[node].receive(GatewayInput.trusts(nodes[node].keys.trust)) { scheduleTurn(node) }
-        for number in users.indices where users[number].node == node { noteKeys(ofUser: number) }
-    }
-
-    /// Whoever speaks by a token of a missing key speaks as nobody from the node's next turn on.
-    private mutating func noteKeys(ofUser number: Int) {
-        let user = users[number]
-        guard user.door != .native, let connection = user.connection else { return }
-        connections[connection].mayBe += [user.credential.identity, .signedOut]
-        if user.door == .realtime, nodes[user.node].keys.lack(user.credential) {
-            users[number].credential = Credential(.signedOut, at: now, lifetime: 0, actsAs: false)
-        }
-    }
-
-    /// Whether a request of a client was processed with the same keys as are there now.
-    func hadSteadyKeys(_ open: UserClient.Open, ofUser number: Int) -> Bool {
-        nodes[users[number].node].keys.areSteady(since: open.since)
+        for client in clients.indices { withClient(client) { $0.noteKeys(of: node, in: &$1) } }
+        return node
     }
 
     /// Once a node has processed that keys are missing, no stream goes on for somebody whom a token of such a key has shown.
     mutating func judgeKeys(of node: Int) {
         guard access != nil, nodes[node].keys.missing != .none, nodes[node].state == .running
         else { return }
-        for user in users where user.node == node && user.door == .stream && user.open == nil {
+        for user in clients(of: UserClient.self)
+        where user.node == node && user.door == .stream && user.open == nil {
             guard let connection = user.connection, nodes[node].keys.lack(user.credential),
                 user.listens > 0, connections[connection].incarnation == nodes[node].incarnation,
                 let port = connections[connection].port, port.isOpen, !port.isClosing,

@@ -15,18 +15,11 @@ struct SimulatedRun {
     var hostileSessions: [HostileSession] = []
     var network: VirtualNetwork
     var nodes: [VirtualNode]
-    /// SDK clients: first those that send requests, then listeners, applications, dense programs, and idle ones.
-    var sdkClients: [SDKClient]
-    /// The timers of the SDK clients.
+    /// By their numbers.
+    var clients: [any ClientActor]
+    /// The timers of clients that have some, by their numbers.
     var timers: [TurnTimer]
-    var protocolClients: [ProtocolClient]
-    var firebaseClients: [FirebaseClient]
-    var restClients: [RestClient]
-    var streamClients: [StreamClient]
-    var users: [UserClient]
     let reader = RealtimeSession.makeReader()
-    /// What each client is.
-    let places: [ClientPlace]
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -79,14 +72,8 @@ struct SimulatedRun {
                 index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed,
                 isRecorded: recording.isOn, hasUsers: scenario.clients.users > 0)
         }
-        sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
-        timers = Array(repeating: TurnTimer(), count: sdkClients.count)
-        protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
-        firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
-        restClients = (0..<scenario.clients.rest).map { scenario.restClient($0, seed: seed) }
-        streamClients = (0..<scenario.clients.streams).map { scenario.streamClient($0, seed: seed) }
-        users = SimulatedRun.userClients(of: scenario, seed: seed)
-        places = SimulatedRun.places(in: scenario.clients)
+        clients = scenario.clientActors(seed: seed)
+        timers = Array(repeating: TurnTimer(), count: clients.count)
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
@@ -94,7 +81,7 @@ struct SimulatedRun {
         keysRandom = SplitMix64(seed: seed, part: 12)
         watches = isWatched ? scenario.watches(seed: seed) : []
         if scenario.clients.hostile > 0 { addHostileSessions(seed: seed) }
-        for client in sdkClients { names.add(client.writer, client: client.index) }
+        for client in clients(of: SDKClient.self) { names.add(client.writer, client: client.index) }
         if let data = scenario.data { load(data.batch, named: "load") }
         beginAccess()
     }
@@ -160,11 +147,12 @@ struct SimulatedRun {
         case .replied(let connection, let frame): takeReply(frame, on: connection)
         case .nodeLost(let connection): endSession(connection)
         case .clientLost(let connection): loseNode(connection)
-        case .clientActs(let client): act(client)
-        case .clientGivesUp(let client, let request): giveUp(client, request: request)
+        case .clientActs(let client): withClient(client) { $0.act(in: &$1) }
+        case .clientGivesUp(let client, let request):
+            withClient(client) { $0.giveUp(request, in: &$1) }
         case .clientMoves(let client): move(client)
-        case .clientTurns(let client): turnClient(client)
-        case .clientRecalls(let client): takeRecalls(of: client)
+        case .clientTurns(let client): withClient(client) { $0.turn(in: &$1) }
+        case .clientRecalls(let client): withClient(client) { $0.takeRecalls(in: &$1) }
         case .scripted(let index): perform(scenario.script[index].action)
         case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)

@@ -80,13 +80,15 @@ import Testing
         var parted: UInt64?
         while let event = run.step() {
             // Another value at first, which the next change repairs, and one at the end, which nothing does.
-            if event.clients(in: run).contains(2), run.sdkClients[2].listening?.shown != nil {
+            var client = try #require(run.clients[2] as? SDKClient)
+            if event.clients(in: run).contains(2), client.listening?.shown != nil {
                 if run.now > .milliseconds(2_500), parted == nil {
-                    run.sdkClients[2].listening?.show(.string("wrong"))
+                    client.listening?.show(.string("wrong"))
                     parted = run.statistics.events
                 } else if run.now < .milliseconds(300) {
-                    run.sdkClients[2].listening?.show(.string("late"))
+                    client.listening?.show(.string("late"))
                 }
+                run.clients[2] = client
             }
             watch.observe(event, in: run)
         }

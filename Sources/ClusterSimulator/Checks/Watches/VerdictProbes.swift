@@ -9,8 +9,10 @@ extension RequestProbes {
     mutating func probeVerdicts(
         of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
     ) {
-        let names = run.sdkClients.filter { $0.node == node && $0.connection != nil }
-            .flatMap { $0.transactions.values }.sorted()
+        let names = run.clients(of: SDKClient.self).filter {
+            $0.node == node && $0.connection != nil
+        }
+        .flatMap { $0.transactions.values }.sorted()
         guard let name = names.first, let bystander = memberWithoutLease(besides: node, in: run)
         else {
             return
