@@ -1,0 +1,116 @@
+"""Tests of the programs in scripts/packaging, with small files in place of the program."""
+
+import contextlib
+import gzip
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import unittest.mock
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
+import compare
+import components
+import image
+import wheel
+
+
+class Packaging(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder.name, name)
+        if content is not None:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content)
+        return path
+
+    def test_an_image_has_a_user_a_health_check_and_the_libraries_of_the_program(self):
+        layout = image.image("/bin/true", "1.2.3")
+        index = json.loads(layout.files["index.json"])
+        manifest = json.loads(self.blob(layout, index["manifests"][0]))
+        config = json.loads(self.blob(layout, manifest["config"]))
+        self.assertEqual(config["config"]["User"], "10001:10001")
+        self.assertEqual(config["config"]["Healthcheck"]["Test"][1:], ["/usr/bin/hearth", "node", "--health"])
+        layer = gzip.decompress(self.blob(layout, manifest["layers"][0]))
+        self.assertEqual(config["rootfs"]["diff_ids"], ["sha256:" + image.hashlib.sha256(layer).hexdigest()])
+        with tarfile.open(fileobj=io.BytesIO(layer)) as tar:
+            names = tar.getnames()
+            data = tar.getmember("var/lib/hearth")
+        self.assertEqual((data.uid, data.mode), (10001, 0o700))
+        self.assertIn("usr/bin/hearth", names)
+        self.assertTrue(any(name.endswith("libc.so.6") for name in names), names)
+        self.assertEqual(len(names), len(set(names)))
+
+    def blob(self, layout, descriptor):
+        content = layout.files["blobs/sha256/" + descriptor["digest"].removeprefix("sha256:")]
+        self.assertEqual(len(content), descriptor["size"])
+        return content
+
+    def test_equal_files_give_equal_images_and_wheels(self):
+        results = []
+        for name in ("a", "b"):
+            image.image("/bin/true", "1").write(self.path(name + ".tar"))
+            wheel.write(wheel.files(b"program", "1", b"text"), self.path(name + ".whl"))
+            results.append([self.read(name + ".tar"), self.read(name + ".whl")])
+        self.assertEqual(results[0], results[1])
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_a_wheel_starts_its_program_and_lists_all_files(self):
+        program = b"#!/bin/sh\necho ran $*\n"
+        contents = wheel.files(program, "1.0", b"text")
+        index = "hearth-1.0.dist-info/RECORD"
+        contents[index] = wheel.record(contents, index)
+        wheel.write(contents, self.path("a.whl"))
+        with zipfile.ZipFile(self.path("a.whl")) as file:
+            names, lines = file.namelist(), file.read(index).decode().splitlines()
+            for entry in file.infolist():
+                os.chmod(file.extract(entry, self.folder.name), entry.external_attr >> 16)
+        self.assertEqual([line.split(",")[0] for line in lines], names)
+        command = [sys.executable, "-m", "hearth", "demo", "-x"]
+        ran = subprocess.run(command, cwd=self.folder.name, capture_output=True, text=True, check=True)
+        self.assertEqual(ran.stdout, "ran demo -x\n")
+
+    def test_a_debian_revision_is_a_post_release_of_python(self):
+        self.assertEqual(wheel.python_version("0.3.0"), "0.3.0")
+        self.assertEqual(wheel.python_version("0.3.0-2"), "0.3.0.post2")
+
+    def test_the_list_of_components_links_each_program_with_each_library(self):
+        versions = self.path("versions", b"zlib 1\nabc 2-1\n")
+        program = self.path("hearth", b"program")
+        value = components.document([program], versions, "1")
+        names = [item["name"] for item in value["packages"]]
+        self.assertEqual(names, ["hearth", "abc", "zlib", "swift"])
+        links = [item for item in value["relationships"] if item["relationshipType"] == "STATIC_LINK"]
+        self.assertEqual(len(links), 3)
+        self.assertTrue(all(item["spdxElementId"] == "SPDXRef-hearth" for item in links))
+
+    def test_a_comparison_names_files_and_members_that_differ(self):
+        for folder, text in (("one", b"1"), ("two", b"2")):
+            self.path(f"{folder}/same", b"x")
+            self.path(f"{folder}/only-{folder}", b"x")
+            contents = {"hearth/a": b"x", "hearth/b": text}
+            wheel.write(contents, self.path(f"{folder}/w.whl"))
+        output = io.StringIO()
+        arguments = ["compare.py", self.path("one"), self.path("two")]
+        with contextlib.redirect_stdout(output), unittest.mock.patch.object(sys, "argv", arguments):
+            compare.main()
+        lines = output.getvalue().splitlines()
+        self.assertEqual(lines[2:], ["w.whl differs", "    hearth/b", "3 files differ"])
+        self.assertTrue(lines[0].startswith("only-one is only in"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+#!/bin/bash
+# Runs as root under systemd in a minimal root with the package: three nodes of the unit, from their start to the purge. The
+# argument is the file of a newer package.
+set -uo pipefail
+
+fail() { # problem
+    echo "failed: $1"
+    systemctl status --no-pager 'hearth@*' 2>&1 | tail -n 60
+    exit 1
+}
+passed() { echo "passed: $1"; }
+eventually() { # problem, command and its arguments
+    local problem=$1 attempt
+    shift
+    for attempt in {1..150}; do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.2
+    done
+    fail "$problem"
+}
+property() { systemctl show -P "$2" "hearth@$1"; } # node, property
+pids() { for node in n1 n2 n3; do property $node MainPID; done | tr '\n' ' '; }
+reads() { [[ $(hearth get "$2" --config /etc/hearth/cluster.json5 --node "$1") == "$3" ]]; } # node, path, value
+writes() { hearth set "$2" "$3" --config /etc/hearth/cluster.json5 --node "$1"; } # node, path, value
+
+write_configuration() {
+    local folder=/etc/hearth number node
+    hearth keys new n1 n2 n3 --out "$folder" >/dev/null
+    {
+        echo "{cluster: 'test', directory: '/var/lib/hearth', nodes: ["
+        for number in 1 2 3; do
+            node=n$number
+            echo "{id: '$node', client: 'http://127.0.0.1:7${number}01', requests: 'tcp://127.0.0.1:7${number}02',"
+            echo "updates: 'tcp://127.0.0.1:7${number}03', publicKey: '$(hearth keys show "$folder/$node.key")'},"
+        done
+        echo ']}'
+    } >"$folder/cluster.json5"
+    chown -R hearth: "$folder"
+}
+
+[[ $(stat -c '%a %U' /var/lib/hearth) == '700 hearth' ]] || fail 'the mode of /var/lib/hearth'
+ip link set lo up 2>/dev/null
+write_configuration
+hearth node --check --config /etc/hearth/cluster.json5 >/dev/null || fail 'the configuration is wrong'
+
+systemctl enable --now --no-block hearth@n1
+eventually 'n1 does not say that it waits' grep -q Waiting <(property n1 StatusText)
+[[ $(property n1 ActiveState) == activating ]] || fail 'n1 is started before it serves'
+systemctl enable --now hearth@n2 hearth@n3 || fail 'the nodes do not start'
+eventually 'n1 does not serve' systemctl is-active --quiet hearth@n1
+[[ $(property n1 StatusText) == 'Serving clients' ]] || fail 'the status of n1'
+writes n1 /a 1 >/dev/null || fail 'no write'
+passed 'a new cluster starts, and is started once it serves'
+
+[[ $(stat -c %a /var/lib/hearth/n1) == 700 && $(stat -c %a /var/lib/hearth/n1/log.sqlite) == 600 ]] || fail 'modes of files'
+exposure=$(systemd-analyze security hearth@n1 --no-pager 2>/dev/null | sed -n 's/.*Overall exposure level.*: \([0-9.]*\).*/\1/p')
+awk -v level="$exposure" 'BEGIN { exit !(level != "" && level <= 1.5) }' || fail "systemd rates the unit $exposure"
+passed "systemd rates the exposure of the unit $exposure"
+
+before=$(property n2 MainPID)
+kill -9 "$before"
+eventually 'n2 does not return' bash -c "[[ \$(systemctl show -P MainPID hearth@n2) != @(0|$before) ]] && systemctl is-active --quiet hearth@n2"
+eventually 'n2 lost a write' reads n2 /a 1
+passed 'a killed node returns with its data'
+
+# More failed starts than systemd allows by default, because a port is taken.
+systemctl stop hearth@n3
+sed -i.kept "s/7303'/7203'/" /etc/hearth/cluster.json5
+systemctl start hearth@n3 && fail 'n3 starts with a mistake in the configuration'
+sleep 3
+[[ $(property n3 ActiveState) == failed && $(property n3 ExecMainStatus) == 78 && $(property n3 NRestarts) == 0 ]] ||
+    fail 'a mistake in the configuration is retried, or has another status'
+mv /etc/hearth/cluster.json5.kept /etc/hearth/cluster.json5
+chown hearth: /etc/hearth/cluster.json5
+passed 'a mistake in the configuration ends with 78, and is not retried'
+mv /usr/bin/hearth /usr/bin/hearth.kept
+printf '#!/bin/sh\nexit 69\n' >/usr/bin/hearth
+chmod 755 /usr/bin/hearth
+systemctl start --no-block hearth@n3
+eventually 'n3 is given up' bash -c '(($(systemctl show -P NRestarts hearth@n3) > 7))'
+mv /usr/bin/hearth.kept /usr/bin/hearth
+eventually 'n3 does not start after many failures' systemctl is-active --quiet hearth@n3
+passed 'other failures are retried without a limit'
+
+before=$(pids)
+dpkg -i "$1" >/tmp/upgrade.log 2>&1 || { cat /tmp/upgrade.log && fail 'the upgrade'; }
+for node in n1 n2 n3; do
+    grep -q "restarted hearth@$node.service" /tmp/upgrade.log || fail "$node was not restarted: $(cat /tmp/upgrade.log)"
+    eventually "$node lost a write" reads $node /a 1
+done
+for pid in $before; do [[ ! -e /proc/$pid ]] || fail "process $pid runs the old version"; done
+stopped=$(journalctl -o short-unix -u 'hearth@*' | grep -cE 'Failed|gave up')
+passed 'an upgrade restarts the nodes one by one, and they keep their data'
+
+apt-get -y -q remove hearth >/tmp/remove.log 2>&1 || { cat /tmp/remove.log && fail 'the removal'; }
+! pgrep -x hearth >/dev/null || fail 'nodes run after the removal'
+[[ -e /var/lib/hearth/n1 && -e /etc/hearth/n1.key ]] || fail 'the removal deletes data'
+passed 'removal stops the nodes and keeps their data'
+apt-get -y -q purge hearth >/tmp/purge.log 2>&1 || { cat /tmp/purge.log && fail 'the purge'; }
+for path in /etc/hearth /var/lib/hearth /usr/share/doc/hearth; do [[ ! -e $path ]] || fail "$path is left"; done
+! getent passwd hearth && ! getent group hearth || fail 'the user or the group is left'
+[[ -z $(find /etc/systemd -name 'hearth@*') ]] || fail 'enabled units are left'
+passed 'a purge leaves nothing'
