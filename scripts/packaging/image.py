@@ -70,6 +70,9 @@ def file_system(program):
     layer.folder("etc/hearth")
     layer.folder(DATA, 0o700, USER)
     layer.folder("tmp", 0o1777)
+    # Runtimes mount these, also where the root is read-only.
+    for path in ("dev", "proc", "sys"):
+        layer.folder(path)
     layer.file("usr/bin/hearth", read(program), 0o755)
     for path in libraries(program):
         layer.file(path.lstrip("/"), read(os.path.realpath(path)), 0o755)
@@ -130,7 +133,7 @@ class Layout:
 def image(program, version):
     layout = Layout()
     layer = file_system(program)
-    packed = layout.blob(gzip.compress(layer, 9, mtime=0), "layer.v1.tar+gzip")
+    packed = layout.blob(gzip.compress(layer, 6, mtime=0), "layer.v1.tar+gzip")
     manifest = layout.json(
         {
             "schemaVersion": 2,

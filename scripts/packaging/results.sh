@@ -19,7 +19,7 @@ make_tar() {
     cp "$root/configs/hearth@.service" "$folder/$name/lib/systemd/system/"
     cp "$root/LICENSE" "$folder/$name/share/doc/hearth/"
     tar -C "$folder" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
-        -cf - "$name" | xz -9 >"$out/$name.tar.xz"
+        -cf - "$name" | xz >"$out/$name.tar.xz"
 }
 
 make_image() {
