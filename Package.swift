@@ -196,10 +196,11 @@ let package = Package(
         .executableTarget(
             name: "SimulatorCommand",
             dependencies: [
-                "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterSimulator",
+                "CConsole", "ClientCore", "ClusterAdministration", "ClusterConfiguration",
+                "ClusterSimulator",
                 "CommandLineKit", "DataTree", "EventLoop", "ClientConnection", "JSONText",
                 "LoadTools",
-                "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
+                "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "TLS", "Threads",
             ],
             swiftSettings: toolSettings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -279,7 +280,7 @@ let package = Package(
             of: "SimulatorCommand",
             using: [
                 "ClientCore", "ClusterSimulator", "CommandLineKit", "DataTree", "EventLoop",
-                "HearthCommand", "Marks", "Sockets",
+                "HearthCommand", "Marks", "Sockets", "TLS",
             ]),
     ],
     swiftLanguageModes: [.v6],

@@ -45,6 +45,9 @@ static const unsigned char pages_connect_js[] = {
 static const unsigned char pages_data_js[] = {
 #embed "web/pages/data.js"
 };
+static const unsigned char pages_report_js[] = {
+#embed "web/pages/report.js"
+};
 static const unsigned char parts_actions_js[] = {
 #embed "web/parts/actions.js"
 };
@@ -57,14 +60,41 @@ static const unsigned char parts_cluster_state_js[] = {
 static const unsigned char parts_compare_nodes_js[] = {
 #embed "web/parts/compare-nodes.js"
 };
+static const unsigned char parts_event_details_js[] = {
+#embed "web/parts/event-details.js"
+};
+static const unsigned char parts_plot_js[] = {
+#embed "web/parts/plot.js"
+};
 static const unsigned char parts_row_text_js[] = {
 #embed "web/parts/row-text.js"
+};
+static const unsigned char parts_run_plots_js[] = {
+#embed "web/parts/run-plots.js"
+};
+static const unsigned char parts_run_record_js[] = {
+#embed "web/parts/run-record.js"
+};
+static const unsigned char parts_run_text_js[] = {
+#embed "web/parts/run-text.js"
+};
+static const unsigned char parts_run_why_js[] = {
+#embed "web/parts/run-why.js"
+};
+static const unsigned char parts_space_time_js[] = {
+#embed "web/parts/space-time.js"
 };
 static const unsigned char parts_spark_line_js[] = {
 #embed "web/parts/spark-line.js"
 };
 static const unsigned char parts_table_columns_js[] = {
 #embed "web/parts/table-columns.js"
+};
+static const unsigned char parts_tree_compare_js[] = {
+#embed "web/parts/tree-compare.js"
+};
+static const unsigned char parts_tree_history_js[] = {
+#embed "web/parts/tree-history.js"
 };
 static const unsigned char parts_tree_model_js[] = {
 #embed "web/parts/tree-model.js"
@@ -77,6 +107,9 @@ static const unsigned char parts_value_history_js[] = {
 };
 static const unsigned char parts_value_panel_js[] = {
 #embed "web/parts/value-panel.js"
+};
+static const unsigned char report_css[] = {
+#embed "web/report.css"
 };
 static const unsigned char style_css[] = {
 #embed "web/style.css"
@@ -99,17 +132,28 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("pages/cluster.js", pages_cluster_js),
     HEARTH_FILE("pages/connect.js", pages_connect_js),
     HEARTH_FILE("pages/data.js", pages_data_js),
+    HEARTH_FILE("pages/report.js", pages_report_js),
     HEARTH_FILE("parts/actions.js", parts_actions_js),
     HEARTH_FILE("parts/cluster-picture.js", parts_cluster_picture_js),
     HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
     HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
+    HEARTH_FILE("parts/event-details.js", parts_event_details_js),
+    HEARTH_FILE("parts/plot.js", parts_plot_js),
     HEARTH_FILE("parts/row-text.js", parts_row_text_js),
+    HEARTH_FILE("parts/run-plots.js", parts_run_plots_js),
+    HEARTH_FILE("parts/run-record.js", parts_run_record_js),
+    HEARTH_FILE("parts/run-text.js", parts_run_text_js),
+    HEARTH_FILE("parts/run-why.js", parts_run_why_js),
+    HEARTH_FILE("parts/space-time.js", parts_space_time_js),
     HEARTH_FILE("parts/spark-line.js", parts_spark_line_js),
     HEARTH_FILE("parts/table-columns.js", parts_table_columns_js),
+    HEARTH_FILE("parts/tree-compare.js", parts_tree_compare_js),
+    HEARTH_FILE("parts/tree-history.js", parts_tree_history_js),
     HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),
     HEARTH_FILE("parts/tree-view.js", parts_tree_view_js),
     HEARTH_FILE("parts/value-history.js", parts_value_history_js),
     HEARTH_FILE("parts/value-panel.js", parts_value_panel_js),
+    HEARTH_FILE("report.css", report_css),
     HEARTH_FILE("style.css", style_css),
 };
 

@@ -15,10 +15,31 @@ struct BatchArchive {
         logs[entry.origin, default: []].keep(entry)
     }
 
+    /// All operations in the order of their stamps.
+    var operations: [(dot: Dot, operation: Operation)] {
+        var operations: [(dot: Dot, operation: Operation)] = []
+        for entry in logs.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
+            guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
+            for (index, operation) in batch.operations.enumerated() {
+                let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
+                operations.append((dot, operation))
+            }
+        }
+        return operations.sorted { $0.operation.stamp < $1.operation.stamp }
+    }
+
     /// The batches that a vector stands for, origin by origin.
     func batches(in vector: VersionVector) -> [LogEntry] {
         vector.entries.flatMap { origin, sequence in
             (logs[origin] ?? []).prefix { $0.last <= sequence }
+        }
+    }
+
+    /// The batches that one vector stands for and an earlier one does not.
+    func batches(in vector: VersionVector, after held: VersionVector) -> [LogEntry] {
+        vector.advanced(beyond: held).entries.flatMap { origin, sequence in
+            let log = logs[origin] ?? []
+            return log[...].split { $0.last > held[origin] }.after.prefix { $0.last <= sequence }
         }
     }
 }

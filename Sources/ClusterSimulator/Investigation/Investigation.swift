@@ -9,17 +9,27 @@ public enum Investigation {
         of scenario: Scenario, seed: UInt64, report: SimulationReport
     ) -> [String] {
         let scenario = scenario.drawn(seed: seed)
-        var first = SimulatedRun(scenario, seed: seed)
-        DivergenceWatch.prepare(&first)
-        var watch = DivergenceWatch()
-        first.begin()
-        while let event = first.step() { watch.observe(event, in: first) }
+        let (first, divergences) = compared(scenario, seed: seed)
         let failed = report.checks.filter { $0.verdict == .invalid }
         let subject = failed.lazy.compactMap(\.subject).first
         var surroundings = Surroundings(
-            of: watch.finish(first), subject.flatMap { OperationCourse(of: $0, in: first) },
+            of: divergences, subject.flatMap { OperationCourse(of: $0, in: first) },
             failed.lazy.compactMap(\.moment).first)
         return surroundings.lines(scenario, seed: seed)
+    }
+
+    /// A run to its end, and the moments at which nodes, operations and listeners parted.
+    ///
+    /// - Parameter scenario: A drawn one.
+    static func compared(
+        _ scenario: Scenario, seed: UInt64
+    ) -> (run: SimulatedRun, divergences: [Divergence]) {
+        var run = SimulatedRun(scenario, seed: seed)
+        DivergenceWatch.prepare(&run)
+        var watch = DivergenceWatch()
+        run.begin()
+        while let event = run.step() { watch.observe(event, in: run) }
+        return (run, watch.finish(run))
     }
 }
 

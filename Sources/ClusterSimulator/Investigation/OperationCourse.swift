@@ -20,6 +20,7 @@ struct OperationCourse {
     /// The event at which a node had it no more, at which it was done again, or at which its client was told the outcome: the
     /// first of these that there is.
     private(set) var event: UInt64 = 0
+    private(set) var time: Microseconds = 0
     private var weight = Weight.none
 
     /// How much an event of the course explains.
@@ -77,7 +78,7 @@ struct OperationCourse {
         lines.append(line)
         guard weight > self.weight else { return }
         self.weight = weight
-        event = run.statistics.events
+        (event, time) = (run.statistics.events, run.now)
     }
 
     /// The lines that tell it, and who is concerned.

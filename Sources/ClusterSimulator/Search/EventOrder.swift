@@ -4,12 +4,15 @@ import ReplicaCore
 struct EventOrder {
     private var timed = EventQueue()
     private(set) var priorities: PriorityOrder?
+    /// The events that were scheduled since it was emptied; nil unless a report needs them.
+    var scheduled: [Event]?
 
     /// An order without events; without priorities, times decide.
     init(_ priorities: PriorityOrder?) { self.priorities = priorities }
 
     /// Adds an event that happens at this time, or after it.
     mutating func schedule(_ event: consuming Event, at time: Microseconds) {
+        scheduled?.append(copy event)
         if priorities == nil {
             timed.schedule(event, at: time)
         } else {

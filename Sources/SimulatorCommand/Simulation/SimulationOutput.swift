@@ -25,16 +25,19 @@ struct SimulationOutput {
     private var investigated = 0
     private var worst: (verdict: RunVerdict, scenario: Int, seed: UInt64)?
     private(set) var junit = JUnitReport()
+    private var reports: RunReports?
     private let start = ContinuousClock.now
 
     /// - Parameters:
     ///   - total: How many runs there will be, if that is known.
     ///   - marks: A tally of marks, if they are to be printed.
+    ///   - reports: Reports of runs, if they are to be written.
     init(
         _ files: [ScenarioFiles.File], _ style: Style, of total: Int?, _ progress: Progress,
-        marks: MarkTally? = nil
+        marks: MarkTally? = nil, reports: RunReports? = nil
     ) {
         self.marks = marks
+        self.reports = reports
         self.style = style
         self.total = total
         self.progress = progress
@@ -58,6 +61,7 @@ struct SimulationOutput {
         marks?.add(report.marks)
         junit.add(finished, verdict)
         let file = tallies[finished.item.scenario].file
+        reports?.add(report, verdict, file)
         let command = verdict.command(file, seed: report.seed)
         if verdict.severity > worst?.verdict.severity ?? 0 {
             worst = (verdict, finished.item.scenario, report.seed)
@@ -111,6 +115,19 @@ struct SimulationOutput {
             tallies[worst.scenario].file.scenario, seed: worst.seed, for: ShrinkingOutput.time,
             runs: .max)
         _ = output?.run()
+    }
+
+    /// Writes the reports, and prints their paths.
+    mutating func writeReports() throws(CommandError) {
+        guard let reports, runs > 0 else { return }
+        progress.clear()
+        for path in try reports.write() {
+            if style == .json {
+                Terminal.standardError.print("report: \(path)")
+            } else {
+                print(["report: \(path)"])
+            }
+        }
     }
 
     mutating func finish(isInterrupted: Bool) -> ExitStatus {

@@ -24,6 +24,10 @@ enum SimulationRunVerb {
         "trace", "FILE", "Also write every event of the one run to this file, as a line of JSON.",
         values: .file)
 
+    private static let html = Option(
+        "html", "FOLDER",
+        "Also write reports to this folder, one page each: of the first three runs that fail, or of the first run "
+            + "if none does.", values: .file)
     private static let real = Option(
         flag: "real",
         "Also run one seed of each scenario against real nodes of this machine, in real time, with a proxy "
@@ -43,6 +47,7 @@ enum SimulationRunVerb {
         arguments: [files],
         options: [
             SeedOptions.seed, seeds, time, SeedOptions.search, jobs, everyRun, json, junit, trace,
+            html,
             marks, guided, real, shrink,
         ],
         examples: [
@@ -50,6 +55,7 @@ enum SimulationRunVerb {
             "hearth sim run Simulations/convergence/partition-heals.scenario --seed 7",
             "hearth sim run Simulations/convergence/swarm.scenario --for 10min --junit swarm.xml",
             "hearth sim run Simulations/convergence/swarm.scenario --seed 7 --trace swarm.trace",
+            "hearth sim run Simulations/convergence/swarm.scenario --seed 7 --html reports",
             "hearth sim run Simulations/durability/crash-and-restart.scenario --real",
             "hearth sim run Simulations/durability/crash-and-restart.scenario --search priorities",
             "hearth sim run Simulations/convergence/every-order-of-two-nodes.scenario --search exhaustive",
@@ -93,7 +99,8 @@ enum SimulationRunVerb {
             time.map { Progress(during: $0, "seeds") } ?? Progress(of: plan.total, "seeds")
         var output = SimulationOutput(
             files, style(of: invocation), of: plan.total, progress,
-            marks: invocation.has(marks) ? MarkTally() : nil)
+            marks: invocation.has(marks) ? MarkTally() : nil,
+            reports: invocation[html].map { RunReports(folder: $0) })
         let threads = jobs ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         TrappedRuns.watch(
             threads: threads, output: invocation.has(json) ? STDERR_FILENO : STDOUT_FILENO)
@@ -106,6 +113,7 @@ enum SimulationRunVerb {
             drain(runs, into: &output, until: deadline)
         }
         if invocation.has(shrink) { output.shrinkWorst() }
+        try output.writeReports()
         let status = output.finish(isInterrupted: StopRequest.isThere)
         if let path = invocation[junit] { try write(output.junit, to: path) }
         return (output.verdict, status)

@@ -22,7 +22,7 @@ struct EveryTurnOracle {
     private var executedCount = 0
     /// What the operations gave at the last turn, and where has been written since: children of the root and theirs; nil for
     /// everywhere.
-    private var expected = Value.null
+    private(set) var expected = Value.null
     private var written: Set<Path>? = []
     private(set) var turnCount = 0
     /// The first difference.
@@ -45,7 +45,18 @@ struct EveryTurnOracle {
 
     /// A turn added these batches, and the replica shows this.
     mutating func take(_ batches: [LogEntry], showing value: Value, at now: Microseconds) {
-        guard isOn, failure == nil, !batches.isEmpty else { return }
+        guard isOn, failure == nil, !batches.isEmpty, add(batches) else { return }
+        turnCount += 1
+        if value != expected {
+            failure =
+                "n\(node + 1) at \(now.description) shows something else than its "
+                + "\(operations.count) operations give, at \(TreeDifference(value, expected))"
+        }
+    }
+
+    /// Adds and executes the operations of batches without a comparison; false if they cannot be read.
+    @discardableResult
+    mutating func add(_ batches: [LogEntry]) -> Bool {
         for entry in batches {
             do throws(FrameError) {
                 for operation in try BatchCoding.decode(entry.bytes).operations
@@ -54,16 +65,11 @@ struct EveryTurnOracle {
                 }
             } catch {
                 failure = "n\(node + 1) stored what is no batch: \(error)"
-                return
+                return false
             }
         }
-        turnCount += 1
         execute()
-        if value != expected {
-            failure =
-                "n\(node + 1) at \(now.description) shows something else than its "
-                + "\(operations.count) operations give, at \(TreeDifference(value, expected))"
-        }
+        return true
     }
 
     /// The operations with stamps after a time.

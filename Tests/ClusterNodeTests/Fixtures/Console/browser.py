@@ -169,6 +169,9 @@ class Browser:
                 # A write that another one has overtaken: the page shows the conflict.
                 if "status of 412" in entry["text"]:
                     continue
+                # Rules with errors: the page shows where.
+                if "status of 400" in entry["text"] and "dryRun" in entry.get("url", ""):
+                    continue
                 problems.append(f"{entry['source']}: {entry['text']} {entry.get('url', '')}")
             if method == "Runtime.exceptionThrown":
                 details = parameters["exceptionDetails"]
