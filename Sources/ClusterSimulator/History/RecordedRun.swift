@@ -16,14 +16,14 @@ public struct RecordedRun {
         .stampsAscend, .nodesCatchUpBeforeService,
     ]
 
-    private let names: [String]
-    private var scenario: Scenario
-    private var operations: [RecordedOperation] = []
+    let names: [String]
+    private(set) var scenario: Scenario
+    private(set) var operations: [RecordedOperation] = []
     /// The stamping writers of clients.
     private var clients: [WriterID: Int] = [:]
-    private var incarnations: [RecordedIncarnation] = []
-    private var losses: [Loss] = []
-    private var crashes: [(node: Int, time: UInt64)] = []
+    private(set) var incarnations: [RecordedIncarnation] = []
+    private(set) var losses: [Loss] = []
+    private(set) var crashes: [(node: Int, time: UInt64)] = []
 
     package init(nodes names: [String], clients: Int, durability: Durability) {
         self.names = names

@@ -12,10 +12,10 @@ struct Soak {
         "soak",
         "Writes to a cluster of its own while nodes are killed, paused and lose their disks; then "
             + "checks that nothing acknowledged was lost.",
-        options: [nodes, clients, seconds, bulk, durability, checks, seed, history, json],
+        options: [nodes, clients, seconds, bulk, durability, checks, html, seed, history, json],
         examples: [
             "hearth soak", "hearth soak --nodes 5 --seconds 600 --seed 7 --history soak.jsonl",
-            "hearth soak --checks",
+            "hearth soak --checks", "hearth soak --checks --html reports",
         ]
     ) { (invocation) throws(CommandError) in
         let count = try invocation.integer(nodes, in: 3...15) ?? 5
@@ -24,6 +24,11 @@ struct Soak {
             throw invocation.usageError(
                 "\(invocation.name): --checks keeps no --history",
                 fix: "leave one of them out; a check shows the requests that it found wrong")
+        }
+        if !invocation.has(checks), invocation[html] != nil {
+            throw invocation.usageError(
+                "\(invocation.name): only a soak with --checks records what nodes do",
+                fix: "add --checks, or leave --html out")
         }
         if invocation.has(checks), invocation[bulk] != nil {
             throw invocation.usageError(
@@ -52,6 +57,10 @@ struct Soak {
         flag: "checks",
         "Have nodes record each turn, and judge all by the simulator's checks; clients then send one "
             + "request after the other, at most 20,000 in all.")
+    private static let html = Option(
+        "html", "FOLDER",
+        "With --checks: also write a report of the run to this folder, as one page.",
+        values: .file)
     private static let seed = Option(
         "seed", "N", "Draws the faults and the clients' work; by default from the time.")
     private static let history = Option(
@@ -193,7 +202,27 @@ extension Soak {
         if !invocation.has(Soak.json) {
             StandardOutput.shared.print("\(judgement); \(told(faults)); seed \(seed)")
         }
+        try writeReport(judgement, trees: trees.map(\.tree))
         return judgement.results.allSatisfy { $0.verdict == .valid } ? .success : .checkFailed
+    }
+}
+
+extension Soak {
+    /// Writes the report of the run to the folder that the command names.
+    private func writeReport(
+        _ judgement: SoakJudgement, trees: [Value]
+    ) throws(CommandError) {
+        guard let folder = invocation[Soak.html] else { return }
+        let command =
+            "hearth soak --checks --nodes \(cluster.file.nodes.count) --clients \(clientCount) "
+            + "--seconds \(Int(duration / .seconds(1))) --seed \(seed)"
+        let record = judgement.run.record(
+            trees: trees, judgement.results, seed: seed, repeatedBy: command)
+        try ReportFolder.make(folder)
+        let path = try ReportFolder.write(
+            ReportPage(title: "soak, seed \(seed)", records: [record.json]),
+            named: "soak-seed-\(seed)", to: folder)
+        Terminal.standardError.print("report: \(path)")
     }
 }
 

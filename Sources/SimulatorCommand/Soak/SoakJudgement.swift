@@ -12,6 +12,8 @@ struct SoakJudgement {
     typealias Ends = (kills: [(node: String, time: UInt64)], wipes: [(node: String, time: UInt64)])
 
     let results: [CheckResult]
+    /// What nodes and clients recorded.
+    let run: RecordedRun
     private var acknowledged = 0
     private var failed = 0
     private var unknown = 0
@@ -47,6 +49,7 @@ struct SoakJudgement {
             try SoakJudgement.add(folder + "/" + file, of: names.place(of: name), to: &run)
         }
         results = judge(run)
+        self.run = run
     }
 
     private static func add(
