@@ -96,8 +96,17 @@ static const unsigned char parts_tree_compare_js[] = {
 static const unsigned char parts_tree_history_js[] = {
 #embed "web/parts/tree-history.js"
 };
+static const unsigned char parts_tree_keys_js[] = {
+#embed "web/parts/tree-keys.js"
+};
 static const unsigned char parts_tree_model_js[] = {
 #embed "web/parts/tree-model.js"
+};
+static const unsigned char parts_tree_row_js[] = {
+#embed "web/parts/tree-row.js"
+};
+static const unsigned char parts_tree_scroll_js[] = {
+#embed "web/parts/tree-scroll.js"
 };
 static const unsigned char parts_tree_view_js[] = {
 #embed "web/parts/tree-view.js"
@@ -149,7 +158,10 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("parts/table-columns.js", parts_table_columns_js),
     HEARTH_FILE("parts/tree-compare.js", parts_tree_compare_js),
     HEARTH_FILE("parts/tree-history.js", parts_tree_history_js),
+    HEARTH_FILE("parts/tree-keys.js", parts_tree_keys_js),
     HEARTH_FILE("parts/tree-model.js", parts_tree_model_js),
+    HEARTH_FILE("parts/tree-row.js", parts_tree_row_js),
+    HEARTH_FILE("parts/tree-scroll.js", parts_tree_scroll_js),
     HEARTH_FILE("parts/tree-view.js", parts_tree_view_js),
     HEARTH_FILE("parts/value-history.js", parts_value_history_js),
     HEARTH_FILE("parts/value-panel.js", parts_value_panel_js),

@@ -1,15 +1,14 @@
 // A tree of a location: some fifty elements show any number of rows.
 
-import { announce, h, icon } from '../base/dom.js';
-import { count, visible } from '../base/format.js';
-import { childOf, parentOf } from '../base/paths.js';
+import { announce, h } from '../base/dom.js';
+import { count } from '../base/format.js';
+import { childOf } from '../base/paths.js';
 import { Branch, tableLimit, windowLimit } from './tree-model.js';
-import { note, summary } from './row-text.js';
+import { keyAction } from './tree-keys.js';
+import { drawRow, flashRow, makeRow } from './tree-row.js';
+import { rowHeight, TreeScroll } from './tree-scroll.js';
 import { TableColumns } from './table-columns.js';
 
-const rowHeight = 28;
-// Browsers limit the height of an element; beyond this one the scroll bar stands for the rank.
-const heightLimit = 8_000_000;
 const requestInterval = 60;
 
 /**
@@ -20,17 +19,13 @@ const requestInterval = 60;
  */
 export class TreeView extends HTMLElement {
   #root = null;
-  #top = 0;
-  #isScaled = false;
+  #scroll = null;
   #pool = [];
   #chosen = { path: null, index: 0 };
   #frame = 0;
   #requestTimer = 0;
   #lastRequest = 0;
   #flashes = new Map();
-  #ownScrollTop = -1;
-  #height = 0;
-  #lastSize = 0;
   #paused = false;
   #waiting = [];
 
@@ -54,12 +49,11 @@ export class TreeView extends HTMLElement {
     this.setAttribute('role', 'tree');
     this.setAttribute('aria-label', 'Data');
     this.append(this.layer, this.spacer);
-    this.addEventListener('scroll', () => this.#onscroll(), { passive: true });
-    this.addEventListener('wheel', (event) => this.#onwheel(event), { passive: false });
+    this.#scroll = new TreeScroll(this, this.spacer, () => this.#redraw());
     this.addEventListener('keydown', (event) => this.#onkey(event));
     this.addEventListener('click', (event) => this.#onclick(event));
     this.addEventListener('dblclick', (event) => this.#ondoubleclick(event));
-    this.resizing = new ResizeObserver(() => { this.#height = this.clientHeight; this.#redraw(); });
+    this.resizing = new ResizeObserver(() => { this.#scroll.measure(); this.#redraw(); });
     this.resizing.observe(this);
   }
 
@@ -67,10 +61,8 @@ export class TreeView extends HTMLElement {
   show(path) {
     this.end();
     this.#root = new Branch(path, 1);
-    this.#top = 0;
     this.#chosen = { path: null, index: 0 };
-    this.#height = this.clientHeight;
-    this.scrollTop = 0;
+    this.#scroll.reset();
     this.#open(this.#root);
     this.#redraw();
   }
@@ -128,7 +120,7 @@ export class TreeView extends HTMLElement {
     this.feed.close(answer.id);
     if (answer.t !== 'rows' || answer.total === 0) return null;
     this.#choose(this.#root.indexOf(this.#root, answer.from), answer.rows[0], this.#root.path);
-    this.#reveal(this.#chosen.index, true);
+    this.#scroll.reveal(this.#chosen.index, true);
     return answer.rows[0][0];
   }
 
@@ -142,7 +134,7 @@ export class TreeView extends HTMLElement {
   // MARK: Windows
 
   #open(branch) {
-    branch.wanted = { from: 0, count: Math.min(this.isTable ? tableLimit : 128, this.#visibleCount + 40) };
+    branch.wanted = { from: 0, count: Math.min(this.isTable ? tableLimit : 128, this.#scroll.count + 40) };
     branch.id = this.feed.open(this.#window(branch), (message) => this.#receive(branch, message));
   }
 
@@ -180,8 +172,8 @@ export class TreeView extends HTMLElement {
     }
     if (!this.#root) return;
     const parts = new Map();
-    const first = Math.floor(this.#top);
-    const last = Math.min(first + this.#visibleCount, this.#root.size - 1);
+    const first = Math.floor(this.#scroll.top);
+    const last = Math.min(first + this.#scroll.count, this.#root.size - 1);
     for (let index = first; index <= last; index += 1) {
       const { branch, rank } = this.#root.locate(index);
       const part = parts.get(branch);
@@ -199,22 +191,15 @@ export class TreeView extends HTMLElement {
 
   // MARK: Drawing
 
-  get #visibleCount() { return Math.ceil(this.#height / rowHeight) + 1; }
-
   #redraw() { this.#frame ||= requestAnimationFrame(() => { this.#frame = 0; this.#draw(); }); }
 
   #draw() {
     const root = this.#root;
     if (!root || !this.isConnected) return;
     const size = root.at === null && !root.refusal ? 0 : root.total === 0 ? 0 : root.size;
-    const full = size * rowHeight;
-    this.#isScaled = full > heightLimit;
-    const height = Math.min(full, heightLimit);
-    if (this.spacer.height !== height) { this.spacer.height = height; this.spacer.style.height = `${height}px`; }
-    this.#top = Math.max(0, Math.min(this.#top, size - this.#height / rowHeight));
-    if (this.#lastSize !== size) { this.#lastSize = size; this.#placeScrollBar(); }
-    const first = Math.floor(this.#top);
-    const shown = Math.max(0, Math.min(this.#visibleCount, size - first));
+    this.#scroll.resize(size);
+    const first = Math.floor(this.#scroll.top);
+    const shown = Math.max(0, Math.min(this.#scroll.count, size - first));
     this.#resizePool(shown);
     const now = performance.now();
     for (let index = 0; index < shown; index += 1) this.#drawRow(this.#pool[index], first + index, now);
@@ -224,8 +209,7 @@ export class TreeView extends HTMLElement {
 
   #resizePool(count) {
     while (this.#pool.length < count) {
-      const element = h('div', { class: 'tree-row', role: 'treeitem' },
-        h('span', { class: 'twist' }, icon('open')), h('bdi', { class: 'key' }), h('bdi', { class: 'value' }), h('span', { class: 'extra' }));
+      const element = makeRow();
       element.id = `row-${this.#pool.length}`;
       this.#pool.push(element);
       this.layer.append(element);
@@ -237,83 +221,14 @@ export class TreeView extends HTMLElement {
     const { branch, rank } = this.#root.locate(index);
     const row = branch.row(rank);
     const path = row ? childOf(branch.path, row[0]) : null;
-    element.style.transform = `translateY(${Math.round((index - this.#top) * rowHeight)}px)`;
+    element.style.transform = `translateY(${Math.round((index - this.#scroll.top) * rowHeight)}px)`;
     element.style.setProperty('--level', branch.level - 1);
     element.index = index;
-    const [, key, value, extra] = element.children;
-    const kind = row ? row[1] : branch.refusal ? 'refused' : branch.at && branch.total === 0 ? 'empty' : 'waiting';
-    const isOpen = Boolean(row && branch.child(row[0]));
     const isChosen = path !== null && path === this.#chosen.path;
     if (isChosen) this.#chosen.index = index;
-    element.className = `tree-row is-${kind}${isOpen ? ' is-open' : ''}${isChosen ? ' is-chosen' : ''}`;
-    set(key, row ? visible(row[0]) : '');
-    if (this.columns) {
-      this.columns.draw(value, row);
-    } else {
-      set(value, row ? summary(row) : branch.refusal?.problem ?? (kind === 'empty' ? 'No children' : ''));
-      set(extra, row ? note(row) : '');
-    }
-    element.setAttribute('aria-level', branch.level);
-    element.setAttribute('aria-setsize', branch.total);
-    element.setAttribute('aria-posinset', rank + 1);
-    element.setAttribute('aria-selected', isChosen);
-    if (kind === 'object') element.setAttribute('aria-expanded', isOpen);
-    else element.removeAttribute('aria-expanded');
+    drawRow(element, { branch, rank, row, isChosen, columns: this.columns });
     if (isChosen) this.setAttribute('aria-activedescendant', element.id);
-    this.#flash(element, path, now);
-  }
-
-  #flash(element, path, now) {
-    const flash = path === null ? undefined : this.#flashes.get(path);
-    if (element.flash && element.flash !== flash) { element.animation?.cancel(); element.flash = null; }
-    if (!flash || flash.until < now || element.flash === flash) return;
-    element.flash = flash;
-    const colour = getComputedStyle(this).getPropertyValue(`--${flash.kind}`);
-    element.animation = element.animate(
-      [{ backgroundColor: colour }, { backgroundColor: colour, offset: 0.3 }, { backgroundColor: 'transparent' }],
-      { duration: Math.max(1, flash.until - now), easing: 'ease-out' });
-  }
-
-  // MARK: Scrolling
-
-  #onscroll() {
-    // The scroll bar was placed by the tree itself.
-    if (Math.abs(this.scrollTop - this.#ownScrollTop) < 1) return;
-    this.#ownScrollTop = -1;
-    if (this.#isScaled) {
-      const range = heightLimit - this.#height;
-      this.#top = this.scrollTop / range * (this.#root.size - this.#height / rowHeight);
-    } else {
-      this.#top = this.scrollTop / rowHeight;
-    }
-    this.#redraw();
-  }
-
-  #onwheel(event) {
-    if (!this.#isScaled || event.ctrlKey) return;
-    event.preventDefault();
-    const unit = event.deltaMode === 1 ? 1 : event.deltaMode === 2 ? this.#visibleCount : 1 / rowHeight;
-    this.#scrollTo(this.#top + event.deltaY * unit);
-  }
-
-  #scrollTo(top) {
-    this.#top = Math.max(0, Math.min(top, this.#root.size - this.#height / rowHeight));
-    this.#placeScrollBar();
-    this.#redraw();
-  }
-
-  #placeScrollBar() {
-    const range = this.#root.size - this.#height / rowHeight;
-    const next = this.#isScaled ? this.#top / range * (heightLimit - this.#height) : this.#top * rowHeight;
-    this.scrollTop = next;
-    this.#ownScrollTop = this.scrollTop;
-  }
-
-  #reveal(index, isCentred = false) {
-    const rows = Math.floor(this.#height / rowHeight);
-    if (isCentred) this.#scrollTo(index - Math.floor(rows / 3));
-    else if (index < this.#top) this.#scrollTo(index);
-    else if (index > this.#top + rows - 1) this.#scrollTo(index - rows + 1);
+    flashRow(element, path === null ? undefined : this.#flashes.get(path), now);
   }
 
   // MARK: Choosing
@@ -330,7 +245,7 @@ export class TreeView extends HTMLElement {
     const next = Math.max(0, Math.min(index, last));
     const { branch, rank } = this.#root.locate(next);
     const row = branch.row(rank);
-    this.#reveal(next);
+    this.#scroll.reveal(next);
     if (row) this.#choose(next, row, branch.path);
     else this.#chosen.index = next;
   }
@@ -377,42 +292,17 @@ export class TreeView extends HTMLElement {
   #onkey(event) {
     if (event.target !== this || event.ctrlKey || event.metaKey || event.altKey || !this.#root || this.#root.total === 0) return;
     const at = this.#chosen.path === null ? -1 : this.#chosen.index;
-    const page = Math.max(1, Math.floor(this.#height / rowHeight) - 1);
-    const moves = {
-      ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1), PageDown: at + page, PageUp: at - page, Home: 0, End: Infinity,
-    };
-    if (event.key in moves) this.#chooseAt(moves[event.key]);
-    else if (event.key === 'ArrowRight') this.#goRight(at);
-    else if (event.key === 'ArrowLeft') this.#goLeft(at);
-    else if (event.key === 'Enter') this.#activate();
-    else if (event.key === 'Delete') this.#emit('remove', this.chosen);
-    else if (event.key === 'Backspace') this.#emit('leave', {});
-    else if (/^[/cjuan]$/.test(event.key)) this.#emit('command', { letter: event.key, ...this.chosen });
-    else return;
+    const page = Math.max(1, Math.floor(this.#scroll.height / rowHeight) - 1);
+    const action = keyAction(event.key, this.#root, at, page);
+    if (!action) return;
     event.preventDefault();
-  }
-
-  #goRight(at) {
-    if (at < 0) return this.#chooseAt(0);
-    const { branch, rank } = this.#root.locate(at);
-    const row = branch.row(rank);
-    if (row?.[1] !== 'object') return;
-    if (branch.child(row[0])) this.#chooseAt(at + 1);
-    else this.#toggle(at);
-  }
-
-  #goLeft(at) {
-    if (at < 0) return;
-    const { branch, rank } = this.#root.locate(at);
-    const row = branch.row(rank);
-    if (row && branch.child(row[0])) return this.#toggle(at);
-    const parent = [...this.#root.all()].find((other) => other.path === parentOf(branch.path));
-    if (parent && branch !== this.#root) this.#chooseAt(this.#root.indexOf(parent, branch.rank));
+    if ('choose' in action) this.#chooseAt(action.choose);
+    else if ('toggle' in action) this.#toggle(action.toggle);
+    else if (action.activate) this.#activate();
+    else if (action.emit) this.#emit(action.emit, { ...action.detail, ...this.chosen });
   }
 
   #emit(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
 }
-
-function set(element, text) { if (element.textContent !== text) element.textContent = text; }
 
 customElements.define('tree-view', TreeView);
