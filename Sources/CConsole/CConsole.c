@@ -63,6 +63,9 @@ static const unsigned char parts_compare_nodes_js[] = {
 static const unsigned char parts_event_details_js[] = {
 #embed "web/parts/event-details.js"
 };
+static const unsigned char parts_import_file_js[] = {
+#embed "web/parts/import-file.js"
+};
 static const unsigned char parts_plot_js[] = {
 #embed "web/parts/plot.js"
 };
@@ -147,6 +150,7 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
     HEARTH_FILE("parts/compare-nodes.js", parts_compare_nodes_js),
     HEARTH_FILE("parts/event-details.js", parts_event_details_js),
+    HEARTH_FILE("parts/import-file.js", parts_import_file_js),
     HEARTH_FILE("parts/plot.js", parts_plot_js),
     HEARTH_FILE("parts/row-text.js", parts_row_text_js),
     HEARTH_FILE("parts/run-plots.js", parts_run_plots_js),

@@ -6,7 +6,8 @@ import { bytes, pushPrefix, things } from '../base/format.js';
 import { dataAddress, decoded, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, hasToken } from '../base/session.js';
-import { addChild, exportFile, importFile, removeValue } from '../parts/actions.js';
+import { addChild, attempt, exportFile, removeValue } from '../parts/actions.js';
+import { importFile } from '../parts/import-file.js';
 import { summary } from '../parts/row-text.js';
 import { ValuePanel } from '../parts/value-panel.js';
 import '../parts/tree-view.js';
@@ -61,7 +62,7 @@ class DataPage {
     on('leave', () => this.#leave());
     on('order', ({ order }) => this.#sort(order, order === this.tree.order && !this.tree.isDescending));
     on('edit', () => this.panel.edit());
-    on('remove', (chosen) => { if (chosen) removeValue(chosen.path); });
+    on('remove', (chosen) => { if (chosen.path) removeValue(chosen.path); });
     on('command', (command) => this.#command(command));
     this.panel.element.addEventListener('leave', () => this.tree.focus());
     this.find.addEventListener('keydown', (event) => { if (event.key === 'Enter') this.#find(); if (event.key === 'Escape') this.tree.focus(); });
@@ -70,7 +71,7 @@ class DataPage {
       const [file] = event.dataTransfer.files;
       if (!file) return;
       event.preventDefault();
-      importFile(this.#path, file);
+      attempt(() => importFile(this.#path, file));
     });
   }
 
@@ -97,7 +98,7 @@ class DataPage {
       this.counts,
       button('Add', { picture: 'add', hint: 'Add a child (a)', onclick: () => addChild(this.#path) }),
       h('label', { class: 'button', title: 'Import a JSON file here', tabIndex: 0, role: 'button', onkeydown: pressWithKeys }, icon('upload'), h('span', {}, 'Import'),
-        h('input', { type: 'file', accept: '.json,application/json', hidden: true, onchange: (event) => { const [file] = event.target.files; event.target.value = ''; if (file) importFile(this.#path, file); } })),
+        h('input', { type: 'file', accept: '.json,application/json', hidden: true, onchange: (event) => { const [file] = event.target.files; event.target.value = ''; if (file) attempt(() => importFile(this.#path, file)); } })),
       button('Export', { picture: 'download', hint: 'Save this location as a JSON file', onclick: () => exportFile(this.#path) }));
     requestAnimationFrame(() => { this.crumbs.scrollLeft = 1e6; });
   }

@@ -1,12 +1,11 @@
 // What a user does to data: add, remove with undo, rename, import and export.
 
 import { dialog, h, toast } from '../base/dom.js';
-import { merge, parseInput, push, read, readWithTag, Refusal, request, valueLimit, writeIf } from '../base/data.js';
-import { bytes, count, things } from '../base/format.js';
+import { parseInput, push, read, readWithTag, Refusal, request, valueLimit, writeIf } from '../base/data.js';
+import { bytes } from '../base/format.js';
 import { childOf, dataAddress, keyProblem, keysOf, nameOf, parentOf } from '../base/paths.js';
 import { token } from '../base/session.js';
 
-const pieceLimit = 1 << 20;
 const absent = 'null_etag';
 
 /** Runs an action; a refusal becomes a message. */
@@ -104,67 +103,4 @@ function save(address, name) {
   document.body.append(link);
   link.click();
   link.remove();
-}
-
-/** Imports a file: shows first what it would replace. */
-export async function importFile(path, file) {
-  let value;
-  try {
-    value = JSON.parse(await file.text());
-  } catch (error) {
-    return void toast(`${file.name} is not JSON: ${error.message}`, { kind: 'bad', seconds: 10 });
-  }
-  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
-  const keys = isObject ? Object.keys(value) : [];
-  const bad = keys.map((key) => key.startsWith('.') ? null : keyProblem(key)).find(Boolean);
-  if (bad) return void toast(`${file.name} has a key that no child can have. ${bad}`, { kind: 'bad', seconds: 10 });
-  await attempt(async () => {
-    const found = await existing(path);
-    const replaced = keys.filter((key) => found.keys?.has(key)).length;
-    const values = await dialog(`Import ${file.name}`, [
-      h('dl', { class: 'facts' },
-        h('dt', {}, 'Into'), h('dd', { class: 'mono' }, path),
-        h('dt', {}, 'File'), h('dd', {}, `${bytes(file.size)}, ${isObject ? things(keys.length, 'child', 'children') : 'one value'}`),
-        h('dt', {}, 'There now'), h('dd', {}, found.text),
-        isObject && [h('dt', {}, 'In both'), h('dd', {}, found.keys ? things(replaced, 'child', 'children') : 'not counted')]),
-      h('label', { class: 'row' }, h('input', { type: 'radio', name: 'kind', value: 'merge', checked: isObject, disabled: !isObject }), h('span', {}, 'Merge: replace the children of the file, keep the others')),
-      h('label', { class: 'row' }, h('input', { type: 'radio', name: 'kind', value: 'put', checked: !isObject }), h('span', {}, 'Replace: remove all that is there first')),
-    ], { accept: 'Import' });
-    if (values) await send(path, value, values.kind, file.name);
-  });
-}
-
-async function existing(path) {
-  const { text, isWhole } = await read(path, { parameters: { shallow: 'true' } });
-  if (!isWhole) return { text: 'many children', keys: null };
-  const value = JSON.parse(text);
-  if (value === null) return { text: 'nothing', keys: new Set() };
-  if (typeof value !== 'object') return { text: 'one value', keys: new Set() };
-  const keys = Object.keys(value);
-  return { text: things(keys.length, 'child', 'children'), keys: new Set(keys) };
-}
-
-/** Sends a value in pieces of about one megabyte, cut at its children. */
-async function send(path, value, kind, name) {
-  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
-  if (!isObject) return void await writeIf(null, path, JSON.stringify(value));
-  if (kind === 'put') await writeIf(null, path, null);
-  const entries = Object.entries(value);
-  let sent = 0;
-  let close = () => {};
-  while (sent < entries.length) {
-    const piece = {};
-    let size = 0;
-    do {
-      const [key, child] = entries[sent];
-      piece[key] = child;
-      size += JSON.stringify(child).length;
-      sent += 1;
-    } while (sent < entries.length && size < pieceLimit);
-    await merge(path, piece);
-    close();
-    close = toast(`Importing ${name}: ${count(sent)} of ${things(entries.length, 'child', 'children')}`, { seconds: 60 });
-  }
-  close();
-  toast(`Imported ${name}.`, { seconds: 4 });
 }

@@ -20,7 +20,7 @@ function list(value) {
 function describe(report) {
   const writes = list(report.operations).reverse();
   if (writes.length === 0) {
-    return [h('p', { class: 'muted' }, `The log of ${report.node} holds no write of this location any more: only a new write can change its value.`)];
+    return [h('p', { class: 'muted' }, `The log of ${report.node} holds no write of this location any more: only a new write can change its value.`), registers(report)];
   }
   const newest = writes[0];
   const isStable = newest.time <= report.stableMilliseconds;
@@ -29,7 +29,15 @@ function describe(report) {
       h('span', { class: 'muted' }, isStable ? 'All earlier writes have arrived: none can change it any more.' : 'An earlier write of a node that is away could still arrive.')),
     h('div', { class: 'writes' }, writes.slice(0, 20).map((write, index) => entry(write, index === 0))),
     writes.length > 20 && h('p', { class: 'muted' }, `${writes.length - 20} older writes are left out.`),
+    registers(report),
   ];
+}
+
+/** The stamps that the node remembers on the way to the location. */
+function registers(report) {
+  const all = list(report.registers);
+  if (all.length === 0) return h('p', { class: 'muted' }, `${report.node} remembers no stamp here: no late write can change the value.`);
+  return h('div', {}, h('h3', {}, 'Stamps that decide over late writes'), h('dl', { class: 'facts' }, all.map(({ path, name, stamp }) => [h('dt', { class: 'mono' }, h('bdi', {}, visible(path || '/'))), h('dd', {}, `${name} `, h('code', {}, stamp))])));
 }
 
 function entry(write, isNewest) {
