@@ -45,8 +45,14 @@ static const unsigned char pages_connect_js[] = {
 static const unsigned char pages_data_js[] = {
 #embed "web/pages/data.js"
 };
+static const unsigned char pages_events_js[] = {
+#embed "web/pages/events.js"
+};
 static const unsigned char pages_report_js[] = {
 #embed "web/pages/report.js"
+};
+static const unsigned char pages_rules_js[] = {
+#embed "web/pages/rules.js"
 };
 static const unsigned char parts_actions_js[] = {
 #embed "web/parts/actions.js"
@@ -71,6 +77,9 @@ static const unsigned char parts_plot_js[] = {
 };
 static const unsigned char parts_row_text_js[] = {
 #embed "web/parts/row-text.js"
+};
+static const unsigned char parts_rules_editor_js[] = {
+#embed "web/parts/rules-editor.js"
 };
 static const unsigned char parts_run_plots_js[] = {
 #embed "web/parts/run-plots.js"
@@ -144,7 +153,9 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("pages/cluster.js", pages_cluster_js),
     HEARTH_FILE("pages/connect.js", pages_connect_js),
     HEARTH_FILE("pages/data.js", pages_data_js),
+    HEARTH_FILE("pages/events.js", pages_events_js),
     HEARTH_FILE("pages/report.js", pages_report_js),
+    HEARTH_FILE("pages/rules.js", pages_rules_js),
     HEARTH_FILE("parts/actions.js", parts_actions_js),
     HEARTH_FILE("parts/cluster-picture.js", parts_cluster_picture_js),
     HEARTH_FILE("parts/cluster-state.js", parts_cluster_state_js),
@@ -153,6 +164,7 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("parts/import-file.js", parts_import_file_js),
     HEARTH_FILE("parts/plot.js", parts_plot_js),
     HEARTH_FILE("parts/row-text.js", parts_row_text_js),
+    HEARTH_FILE("parts/rules-editor.js", parts_rules_editor_js),
     HEARTH_FILE("parts/run-plots.js", parts_run_plots_js),
     HEARTH_FILE("parts/run-record.js", parts_run_record_js),
     HEARTH_FILE("parts/run-text.js", parts_run_text_js),

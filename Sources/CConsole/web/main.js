@@ -6,10 +6,14 @@ import { route } from './base/routes.js';
 import { clusterPage } from './pages/cluster.js';
 import { connectPage } from './pages/connect.js';
 import { dataPage } from './pages/data.js';
+import { eventsPage } from './pages/events.js';
+import { rulesPage } from './pages/rules.js';
 
 const pages = {
   data: { label: 'Data', address: '/', make: dataPage },
   cluster: { label: 'Cluster', address: '/.cluster', make: clusterPage },
+  events: { label: 'Events', address: '/.events', make: eventsPage },
+  rules: { label: 'Rules', address: '/.rules', make: rulesPage },
   connect: { label: 'Connect', address: '/.connect', make: connectPage },
 };
 

@@ -13,10 +13,20 @@ extension ConsoleSession {
         switch message {
         case .value(let request, let value): show(value, answering: request, at: now)
         case .ok(let request): finish(request, "")
+        case .ready(let request, _, _, _, let holds):
+            beginEvents(after: holds, answering: request, at: now)
         case .error(let request, let code, let problem, let fix):
             refuse(request, code, problem, fix, at: now)
         default: []
         }
+    }
+
+    private mutating func beginEvents(
+        after vector: VersionVector, answering request: UInt64, at now: Moment
+    ) -> [ConsoleEffect] {
+        guard events?.request == request else { return [] }
+        events?.begin(after: vector, at: now.elapsedMilliseconds)
+        return []
     }
 
     /// Answers a command that is done.
@@ -32,6 +42,13 @@ extension ConsoleSession {
             statusRequest = nil
             statusDueMilliseconds = now.elapsedMilliseconds + ConsoleSession.statusMilliseconds
             return wantsStatus ? [.send(ConsoleText.status(value))] : []
+        }
+        if let events, request == events.request {
+            let text = self.events?.append(value, at: now.elapsedMilliseconds)
+            return (text.map { [.send($0)] } ?? []) + refresh(at: now)
+        }
+        if let id = verdicts.removeValue(forKey: request) {
+            return [.send(ConsoleText.verdict(id, RulesVerdict(value).reasons))]
         }
         if var history = questions.removeValue(forKey: request) {
             guard let held = history.append(value) else { return [.send(history.answer)] }
@@ -57,6 +74,12 @@ extension ConsoleSession {
             (statusRequest, statusDueMilliseconds) = (nil, later)
             return [.send(ConsoleText.status(.null))]
         }
+        if let events, request == events.request {
+            return refuseEvents(events, code, problem, fix, at: later)
+        }
+        if let id = verdicts.removeValue(forKey: request) {
+            return [.send(ConsoleText.refusal(of: id, code.rawValue, problem, fix))]
+        }
         if let history = questions.removeValue(forKey: request) {
             return [.send(ConsoleText.refusal(of: history.id, code.rawValue, problem, fix))]
         }
@@ -68,6 +91,20 @@ extension ConsoleSession {
         windows[id]!.dueMilliseconds = later
         let text = windows[id]!.refuse(code.rawValue, problem, fix, as: id)
         return text.map { [.send($0)] } ?? []
+    }
+
+    /// A node that reads its log for others is asked again; other refusals end the events.
+    private mutating func refuseEvents(
+        _ events: ConsoleEvents, _ code: ErrorCode, _ problem: String, _ fix: String,
+        at later: UInt64
+    ) -> [ConsoleEffect] {
+        guard code != .unavailable else {
+            self.events?.request = nil
+            self.events?.dueMilliseconds = later
+            return []
+        }
+        self.events = nil
+        return [.send(ConsoleText.refusal(of: events.id, code.rawValue, problem, fix))]
     }
 
     private func window(awaiting request: UInt64) -> Int? {

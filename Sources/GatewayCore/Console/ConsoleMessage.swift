@@ -14,6 +14,10 @@ enum ConsoleMessage: Equatable {
     case status(isWanted: Bool)
     /// `{"t":"why","id":2,"path":"/a"}`: asks why a location shows its value.
     case why(id: Int, Path)
+    /// `{"t":"events","id":5,"path":"/a"}`: follows the operations at or below a location, until `close`.
+    case events(id: Int, Path)
+    /// `{"t":"explain","id":6,"statement":"read /a as null"}`: asks what the rules say of an operation.
+    case explain(id: Int, statement: String)
     /// `{"t":"backup","id":3,"name":"monday"}`: has the node write a copy of its database.
     case backup(id: Int, name: String)
     /// `{"t":"evict","id":4,"member":"n3"}`: has the node vote to go on without a member.
@@ -54,10 +58,15 @@ enum ConsoleMessage: Equatable {
         case "close": self = .close(id: try node.id)
         case "status": self = .status(isWanted: node["on"]?.boolean ?? true)
         case "why": self = .why(id: try node.id, try node.path)
+        case "events": self = .events(id: try node.id, try node.path)
+        case "explain":
+            self = .explain(id: try node.id, statement: node["statement"]?.string ?? "")
         case "backup": self = .backup(id: try node.id, name: node["name"]?.string ?? "")
         case "evict": self = .evict(id: try node.id, member: node["member"]?.string ?? "")
         default:
-            throw Failure(problem: "t is not hello, window, close, status, why, backup or evict")
+            throw Failure(
+                problem: "t is not hello, window, close, status, why, events, explain, backup "
+                    + "or evict")
         }
     }
 }

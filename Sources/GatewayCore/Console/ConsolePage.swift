@@ -6,7 +6,7 @@ enum ConsolePage {
     /// The path below which the page loads its files. No key begins so.
     private static let folder = "/.console/"
     /// The pages that show no location.
-    private static let pages = ["/.cluster", "/.connect"]
+    private static let pages = ["/.cluster", "/.connect", "/.events", "/.rules"]
     /// The addresses of a node that are no locations.
     private static let reserved = ["/health", "/metrics"]
 

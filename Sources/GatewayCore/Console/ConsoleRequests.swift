@@ -24,6 +24,7 @@ extension ConsoleSession {
         case .window(let id, let place): return open(id, place, at: now, with: authentication)
         case .close(let id):
             windows[id] = nil
+            if events?.id == id { events = nil }
             return []
         case .status(let isWanted):
             wantsStatus = isWanted
@@ -33,6 +34,14 @@ extension ConsoleSession {
             return ask(id) { session, request in
                 session.questions[request] = LocationHistory(id: id, path: path)
                 return .why(id: request, path: path, beyond: VersionVector())
+            }
+        case .events(let id, let path):
+            events = ConsoleEvents(id: id, path: path, at: now.elapsedMilliseconds)
+            return refresh(at: now)
+        case .explain(let id, let statement):
+            return ask(id) { session, request in
+                session.verdicts[request] = id
+                return .explain(id: request, statement: statement)
             }
         case .backup(let id, let name):
             return ask(id) { session, request in
@@ -79,7 +88,7 @@ extension ConsoleSession {
         isGreeted = true
         // Answers to requests of the earlier client are ignored.
         windows = [:]
-        (questions, commands) = ([:], [:])
+        (questions, verdicts, commands, events) = ([:], [:], [:], nil)
         (wantsStatus, statusRequest) = (false, nil)
         let user = next.principal.auth?.json ?? "\"administrator\""
         // Only clients with a credential receive names and addresses.
@@ -134,7 +143,8 @@ extension ConsoleSession {
     private mutating func ask(
         _ id: Int, _ message: (inout ConsoleSession, UInt64) -> ClientMessage
     ) -> [ConsoleEffect] {
-        guard questions.count + commands.count < ConsoleSession.questionLimit else {
+        guard questions.count + verdicts.count + commands.count < ConsoleSession.questionLimit
+        else {
             let refusal = ConsoleText.refusal(
                 of: id, ErrorCode.tooBig.rawValue,
                 "\(ConsoleSession.questionLimit) requests wait for answers", "wait for one of them")

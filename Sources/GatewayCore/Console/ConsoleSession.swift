@@ -46,6 +46,10 @@ struct ConsoleSession {
     var statusDueMilliseconds: UInt64 = 0
     /// The questions why locations have their values.
     var questions: [UInt64: LocationHistory] = [:]
+    /// The operations that the page follows.
+    var events: ConsoleEvents?
+    /// The questions what the rules say.
+    var verdicts: [UInt64: Int] = [:]
     /// The commands, by which the page knows them.
     var commands: [UInt64: Int] = [:]
     private(set) var lastRequest: UInt64 = 0
@@ -63,11 +67,12 @@ struct ConsoleSession {
         if !isGreeted { return time >= openedMilliseconds + ConsoleSession.greetingMilliseconds }
         if identity.hasEnded(at: time) { return true }
         if wantsStatus, statusRequest == nil, time >= statusDueMilliseconds { return true }
+        if events?.isDue(at: time) == true { return true }
         return windows.values.contains { $0.request == nil && time >= $0.dueMilliseconds }
     }
 
     /// Whether the session has windows or reports, which are read at intervals.
-    var isWatching: Bool { wantsStatus || !windows.isEmpty }
+    var isWatching: Bool { wantsStatus || events != nil || !windows.isEmpty }
 
     /// Sends the requests that are due.
     mutating func refresh(
@@ -89,6 +94,10 @@ struct ConsoleSession {
         if wantsStatus, statusRequest == nil, time >= statusDueMilliseconds {
             statusRequest = nextRequest()
             messages.append(.status(id: lastRequest))
+        }
+        if events?.isDue(at: time) == true {
+            let request = nextRequest()
+            messages += [events?.next(request)].compactMap(\.self)
         }
         return messages.isEmpty ? [] : [.ask(messages)]
     }

@@ -49,6 +49,21 @@ enum ConsoleText {
         bytes("{\"t\":\"why\",\"id\":\(id),\"report\":") + JSONWriter.bytes(of: value) + bytes("}")
     }
 
+    /// `{"t":"events",…}`, with the last operations, how many are left out, and whether more were passed over.
+    static func events(_ id: Int, _ report: Value, left: Int, hasSkipped: Bool) -> [UInt8] {
+        bytes(
+            "{\"t\":\"events\",\"id\":\(id),\"left\":\(left),"
+                + "\"skipped\":\(hasSkipped),\"report\":")
+            + JSONWriter.bytes(of: report) + bytes("}")
+    }
+
+    /// `{"t":"explained",…}`, with the lines of a verdict.
+    static func verdict(_ id: Int, _ lines: [String]) -> [UInt8] {
+        bytes(
+            "{\"t\":\"explained\",\"id\":\(id),"
+                + "\"lines\":[\(lines.map(quoted).joined(separator: ","))]}")
+    }
+
     /// `{"t":"done",…}`: a command that is done, with the text that the node answers.
     static func done(_ id: Int, _ text: String) -> [UInt8] {
         bytes("{\"t\":\"done\",\"id\":\(id),\"text\":\(quoted(text))}")

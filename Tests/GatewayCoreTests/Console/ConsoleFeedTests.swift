@@ -199,6 +199,71 @@ import Testing
     }
 }
 
+// MARK: - Events and verdicts
+
+extension ConsoleFeedTests {
+    private static let path = Path([Key(unchecked: "a")])
+
+    private func report(_ operations: [(path: String, sequence: Int)]) -> Value {
+        var report = LocationReport()
+        report.operations = operations.map { path, sequence in
+            var write = LocatedOperation.LocatedWrite()
+            (write.path, write.kind, write.text) = (path, "value", "1")
+            var operation = LocatedOperation()
+            (operation.origin, operation.sequence, operation.writes) = ("1v", sequence, [write])
+            operation.milliseconds = sequence
+            return operation
+        }
+        return report.value
+    }
+
+    @Test func `events begin with what the node holds and go on after what was read`() throws {
+        var events = ConsoleEvents(id: 4, path: Self.path, at: 0)
+        #expect(events.next(1) == .hello(id: 1, seen: VersionVector()))
+        let origin = WriterID(bits: UInt64("1v", radix: 32)!)
+        var held = VersionVector()
+        held[origin] = 6
+        events.begin(after: held, at: 100)
+        #expect(!events.isDue(at: 599) && events.isDue(at: 600))
+        #expect(events.next(2) == .why(id: 2, path: .root, beyond: held))
+        let text = events.append(report([("/a/x", 7), ("/b", 8), ("/", 9)]), at: 600)
+        let message = String(decoding: try #require(text), as: UTF8.self)
+        #expect(message.hasPrefix(#"{"t":"events","id":4,"left":0,"skipped":false,"report":{"#))
+        #expect(message.contains(#""/a/x""#) && !message.contains(#""/b""#))
+        held[origin] = 9
+        #expect(events.next(3) == .why(id: 3, path: .root, beyond: held))
+        #expect(events.append(report([]), at: 1_200) == nil)
+    }
+
+    @Test func `a message has the last operations and the number of the others`() throws {
+        var events = ConsoleEvents(id: 4, path: .root, at: 0)
+        events.begin(after: VersionVector(), at: 0)
+        _ = events.next(1)
+        let text = events.append(report((1...40).map { ("/k\($0)", $0) }), at: 0)
+        let message = String(decoding: try #require(text), as: UTF8.self)
+        #expect(message.contains(#""left":15"#))
+        #expect(message.contains(#""/k40""#) && !message.contains(#""/k15""#))
+    }
+
+    @Test mutating func `a page asks what the rules say of an operation`() {
+        let id = connect()
+        _ = messages(id)
+        send(#"{"t":"explain","id":4,"statement":"read /a as none"}"#, by: id)
+        #expect(messages(id).map { $0.hasPrefix(#"{"t":"explained","id":4,"#) } == [true])
+    }
+
+    @Test mutating func `events and verdicts are for administrators`() {
+        useTokens()
+        let id = connect(token: TestTokens.token("ada"))
+        _ = messages(id)
+        send(#"{"t":"explain","id":3,"statement":"read /a as none"}"#, by: id)
+        #expect(messages(id).map { $0.hasPrefix(#"{"t":"refused","id":3,"#) } == [true])
+        send(#"{"t":"events","id":5,"path":"/"}"#, by: id)
+        for _ in 0..<20 { node.wait(100) }
+        #expect(messages(id).map { $0.hasPrefix(#"{"t":"refused","id":5,"#) } == [true])
+    }
+}
+
 // MARK: - Users
 
 extension ConsoleFeedTests {

@@ -3,7 +3,7 @@
 import { decoded, encoded } from './paths.js';
 import { Signal } from './signals.js';
 
-const names = { '/.cluster': 'cluster', '/.connect': 'connect' };
+const names = { '/.cluster': 'cluster', '/.events': 'events', '/.rules': 'rules', '/.connect': 'connect' };
 
 function current() {
   const page = names[location.pathname];

@@ -213,8 +213,88 @@ def connect_page(browser):
         expect(browser.evaluate("document.querySelector('.code pre').textContent.includes(location.port)"), f"tab {tab} has no port")
 
 
+def import_file(browser):
+    write(first, "/imported", {"old": 1, "kept": 2})
+    open_data(browser, "/imported")
+    file = {"old": 9, "new": {"a": 1}}
+    browser.evaluate(f"""(() => {{
+        const input = document.querySelector('input[type=file]');
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([JSON.stringify({json.dumps(file)})], 'some.json'));
+        input.files = transfer.files;
+        input.dispatchEvent(new Event('change'));
+    }})()""")
+    plan = browser.wait("document.querySelector('dialog[open] .facts')?.innerText", what="the dry run")
+    expect(all(word in plan for word in ("old", "new", "kept")), f"the dry run names not all children: {plan}")
+    expect(read(first, "/imported") == {"old": 1, "kept": 2}, "the dry run wrote")
+    browser.click_text("Import", "dialog")
+    browser.wait(row("new"), what="the imported child")
+    expect(read(first, "/imported") == {"old": 9, "kept": 2, "new": {"a": 1}}, "the import is not a merge")
+
+
+def pieces(browser):
+    cut = browser.evaluate("""(async () => {
+        const { piecesOf, wrongKey } = await import('/.console/parts/import-file.js');
+        return [piecesOf('/r', { a: 1, b: { x: '1234567890', y: '1234567890' }, c: 2 }, 20), wrongKey({ a: { 'b.c': 1 } })?.key, wrongKey({ a: { '.priority': 1 } })];
+    })()""")
+    expect(cut == [[{"path": "/r", "children": {"a": 1, "b": None}}, {"path": "/r/b", "children": {"x": "1234567890", "y": "1234567890"}},
+                    {"path": "/r", "children": {"c": 2}}], "b.c", None], f"a file is cut into {cut}")
+
+
+def events_page(browser):
+    browser.open(first + "/.events")
+    browser.wait("document.querySelector('.events')")
+    # The page shows operations from the moment on at which the node has answered.
+    for number in range(40):
+        write(second, "/clock/<b>tick", number)
+        if browser.evaluate("document.querySelectorAll('.events tbody tr').length"):
+            break
+        time.sleep(0.1)
+    browser.wait("document.querySelector('.events tbody')?.innerText.includes('/clock/<b>tick')", 5, "an operation of another node")
+    expect(browser.evaluate("document.querySelectorAll('.events b').length") == 0, "a key became markup")
+    expect("n2" in browser.evaluate("document.querySelector('.events tbody tr').innerText"), "the node that accepted it is not named")
+    browser.evaluate("(() => { const field = document.querySelector('[aria-label=Location]'); field.value = '/other'; field.dispatchEvent(new Event('change')); })()")
+    browser.click_text("Clear")
+    time.sleep(0.7)
+    write(second, "/clock/other", 1)
+    write(second, "/other/a", 1)
+    browser.wait("document.querySelector('.events tbody')?.innerText.includes('/other/a')", 5, "an operation below the location")
+    expect("/clock" not in browser.evaluate("document.querySelector('.events tbody').innerText"), "the filter lets others through")
+
+
+def rules_page(browser):
+    browser.open(first + "/.rules")
+    browser.wait("document.querySelector('.messages')?.innerText", what="the rules")
+    field = "document.querySelector('.source')"
+    edit = f"(text) => {{ {field}.value = text; {field}.dispatchEvent(new Event('input')); }}"
+    browser.evaluate(f"({edit})('{{\"rules\": {{\".read\": true,\\n \"a\": {{\".write\": \"foo\"}}}}}}')")
+    browser.wait("document.querySelector('.messages').innerText.includes('2:')", 5, "the position of an error")
+    publish = "[...document.querySelectorAll('button')].find((e) => e.textContent === 'Publish').disabled"
+    expect(browser.evaluate(publish), "rules with an error can be published")
+    browser.click_text("2:19", ".messages")
+    expect(browser.evaluate(f"{field}.value.slice({field}.selectionStart).startsWith('foo')"), "the error leads elsewhere")
+    browser.evaluate(f"({edit})('{{\"rules\": {{\".read\": true, \"a\": {{\".write\": \"auth.uid === \\'ada\\'\"}}}}}}')")
+    browser.wait(f"!{publish}", 5, "rules without errors")
+    browser.click_text("Publish", ".card header")
+    browser.wait("document.querySelector('dialog[open]')")
+    browser.click_text("Publish", "dialog")
+    browser.wait("document.querySelector('.record .tag')", 5, "the published rules in the history")
+    browser.evaluate("""(() => {
+        const form = document.querySelector('.playground form');
+        form.querySelector('select').value = 'write';
+        const [path, user] = form.querySelectorAll('input');
+        [path.value, user.value, form.querySelector('textarea').value] = ['/a', '{uid: "bob"}', '1'];
+        form.querySelector('select').dispatchEvent(new Event('change'));
+        form.requestSubmit();
+    })()""")
+    answer = browser.wait("document.querySelector('.verdict')?.innerText", 5, "a verdict")
+    expect("denied" in answer and 'auth.uid is "bob"' in answer, f"the verdict is {answer}")
+    browser.click_text("Count requests")
+    browser.wait("document.querySelector('.gap')?.innerText.includes('never')", 5, "the parts that were never reached")
+
+
 def widths(browser):
-    for page in ("/", "/rooms/attic", "/nothing", "/.cluster", "/.connect"):
+    for page in ("/", "/rooms/attic", "/nothing", "/.cluster", "/.events", "/.rules", "/.connect"):
         browser.open(first + page)
         browser.wait("document.querySelector('main').firstChild && !document.querySelector('.spinner')")
         for width in (400, 900, 1600):
@@ -249,8 +329,8 @@ def silent_node(browser):
     browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "the node that is back")
 
 
-cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, long_list, table, connect_page,
-         widths, silent_node]
+cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, long_list, table, import_file,
+         pieces, connect_page, events_page, rules_page, widths, silent_node]
 
 if __name__ == "__main__":
     with Browser() as browser:
