@@ -9,7 +9,10 @@ package struct Demo {
         "demo",
         "Shows a cluster in 15 seconds: three nodes, concurrent writes, a killed node, equal "
             + "trees in the end.",
-        examples: ["hearth demo"], work: run)
+        options: [open], examples: ["hearth demo", "hearth demo --open"], work: run)
+
+    private static let open = Option(
+        flag: "open", "Also open the console in a browser, where the pushes appear as they arrive.")
 
     private static let list = Path([Key(unchecked: "rooms"), Key(unchecked: "lobby")])
     private static let pushes = 60_000
@@ -26,15 +29,20 @@ package struct Demo {
         return try TemporaryCluster.with(3, durability: "commit") {
             (cluster) throws(CommandError) in
             defer { story.leaveProgress() }
-            return try Demo(cluster: cluster.cluster, story: story).play()
+            return try Demo(cluster: cluster.cluster, story: story)
+                .play(inBrowser: invocation.has(open))
         }
     }
 
-    private func play() throws(CommandError) -> ExitStatus {
+    private func play(inBrowser: Bool) throws(CommandError) -> ExitStatus {
         let nodes = cluster.file.nodes
         let (n1, n2, n3) = (nodes[0], nodes[1], nodes[2])
         for node in nodes { story.show("\(node.id)  \(node.client)") }
-        story.show("the console, in a browser: \(n1.client)/rooms/lobby")
+        let console = "\(n1.client)/rooms/lobby"
+        story.show("the console, in a browser: \(console)")
+        if inBrowser, !BrowserLaunch.open(console) {
+            story.show("no program opens pages here: set BROWSER, or open the address yourself")
+        }
         try story.pause()
 
         story.begin(
