@@ -120,6 +120,7 @@ let package = Package(
                 "Tokens",
             ],
             pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),
+        module("NodeCore", ["DataTree", "GatewayCore", "ReplicaCore", "SyncProtocol"]),
 
         // For messages about mistyped words; imports nothing.
         module("Spelling", []),
@@ -133,16 +134,16 @@ let package = Package(
             "ClusterNode",
             [
                 "CConsole", "ClusterConfiguration", "Convergence", "CRuntime", "DataTree",
-                "GatewayCore",
-                "SyncProtocol", "ReplicaCore",
-                "EventLoop", "HTTPText", "Sockets", "TLS", "Tokens", "ZeroMQ", "NodeStorage",
-                "Storage", "Store", "Threads",
+                "EventLoop", "GatewayCore", "HTTPText", "NodeCore", "NodeStorage", "ReplicaCore",
+                "Sockets", "Storage", "Store", "SyncProtocol", "Threads", "TLS", "Tokens",
+                "ZeroMQ",
             ]),
         module(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
-                "Store", "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules",
+                "Store", "ReplicaCore", "HTTPText", "GatewayCore", "NodeCore", "ClientCore",
+                "Rules",
                 "RulesOracle", "Spelling", "TLS", "Tokens",
             ],
             pages: ["guarantees.md"]),
@@ -237,13 +238,15 @@ let package = Package(
                 "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "Rules",
                 "SyncProtocol", "TLS", "Tokens",
             ]),
+        tests(
+            of: "NodeCore", using: ["DataTree", "GatewayCore", "ReplicaCore", "SyncProtocol"]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The programs too: some tests run them, and so they must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
-                "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
+                "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeCore", "NodeStorage",
                 "QueryEngine",
                 "ReplicaCore", "Rules", "SimulatorCommand", "Sockets", "Storage", "Store",
                 "SyncProtocol", "TLS", "ZeroMQ",

@@ -3,17 +3,18 @@ internal import DataTree
 internal import EventLoop
 internal import GatewayCore
 internal import Glibc
+internal import NodeCore
 internal import ReplicaCore
 internal import Storage
 internal import SyncProtocol
 public import ZeroMQ
 
-/// One node of a cluster: a replica, with its sockets and its database, on one loop.
+/// One node of a cluster: its core, with sockets and a database, on one loop.
 ///
 ///     let node = try Node("n1", of: configuration, exposure: .loopback)
 ///     try node.run()
 ///
-/// A turn of the loop steps the replica with all input from clients and peers, and ends with a transaction,
+/// A turn of the loop steps the core with all input from clients and peers, and ends with a transaction,
 /// which the storage thread commits while the next turn runs: the turn's operations are acknowledged,
 /// published and shown once they are durable, as `Replica` says.
 ///
@@ -39,7 +40,7 @@ public final class Node {
     private let security: Security?
     private let processMetrics: ProcessMetrics
     private let recorder: Recorder?
-    private var replica: Replica
+    private var core: NodeCore
     private var watchers: [Watcher] = []
     private var phase = Phase.running
     private var isInTurn = false
@@ -48,9 +49,8 @@ public final class Node {
     private var ticks = 0
     private var files: DatabaseFiles
     private var troubles = StorageTroubles()
-    private var isServing = false
     private var turnNanoseconds: UInt64 = 0
-    /// Begins the next turn while the replica has work left.
+    /// Begins the next turn while the core has work left.
     private var nextTurn: Watcher?
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
@@ -72,11 +72,12 @@ public final class Node {
         try OpenFiles.check(for: id, peers: configuration.nodes.count - 1)
         log = NodeLog(member: id)
         let recovery = Recovery(configuration: configuration, member: id, log: log)
+        let replica: Replica
         (replica, journal) = try recovery.recovered()
         news = StateChangeLogger(for: log, about: replica)
         files = DatabaseFiles(of: recovery.databasePath)
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
-        let (replica, log) = (replica, log)
+        let log = log
         recorder = try records.map { folder throws(NodeError) in
             try Recorder(replica, id, inFolder: folder, log)
         }
@@ -88,6 +89,8 @@ public final class Node {
         clients = try HTTPPort(
             on: loop, configuration, of: member,
             console: Console(of: member, in: configuration, folder: consoleFolder), log: log)
+        core = NodeCore(replica, clients.configuration)
+        if recorder != nil { core.observeSteps() }
         do throws(ZeroMQError) {
             let context = Context()
             security = try keys.map { keys throws(ZeroMQError) in
@@ -109,8 +112,8 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        replica.process = processStatus
-        if !isServing { ServiceState.waiting.report() }
+        core.replica.process = processStatus
+        if !core.isServing { ServiceState.waiting.report() }
         loop.run()
         close()
         if let failure { throw failure }
@@ -120,100 +123,92 @@ public final class Node {
 // MARK: - Turns
 
 extension Node {
-    private func take(_ input: Input) {
-        beginTurn()
-        guard let recorder, let request = Recorder.request(in: input) else {
-            return perform(replica.step(input))
-        }
-        let before = replica.vector
-        let outputs = replica.step(input)
-        recorder.noteServing(request.frame, of: request.session, from: before, to: replica.vector)
-        perform(outputs)
+    private func step(_ input: NodeInput) {
+        guard phase != .ended else { return }
+        if input.needsTurn { beginTurn() }
+        perform(stepCore(input))
     }
 
-    private func take(ifRunning input: Input) {
-        if phase == .running { take(input) }
+    private func stepCore(_ input: NodeInput) -> [NodeOutput] {
+        recorder?.step(&core, input) ?? core.step(input)
     }
 
     private func beginTurn() {
-        guard !isInTurn else { return }
+        guard !isInTurn, phase != .ended else { return }
         isInTurn = true
-        recorder?.beginTurn(replica)
+        recorder?.beginTurn(core.replica)
         turnNanoseconds = Loop.monotonicNanoseconds
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: turnNanoseconds / 1_000_000)
-        replica.unreadBytes = clients.unreadBytes
-        perform(replica.step(.turnBegan(now)))
+        core.replica.unreadBytes = clients.unreadBytes
+        perform(stepCore(.turnBegan(now)))
     }
 
-    /// Runs after each turn of the loop, most of which are one of the replica too.
+    /// Runs after each turn of the loop, most of which are one of the core too.
     private func endTurn() {
         if isInTurn {
             isInTurn = false
-            switch phase {
-            case .running:
-                let outputs = replica.step(.turnEnded)
-                recorder?.endTurn(replica)
-                clients.hasRules = replica.hasRules
-                perform(outputs)
-            case .stopping:
-                phase = .draining
-                perform(replica.stop())
-            case .draining, .ended: break
-            }
-            clients.countTurn(nanoseconds: Loop.monotonicNanoseconds - turnNanoseconds)
+            let outputs = stepCore(phase == .stopping ? .stopped : .turnEnded)
+            if phase == .running { recorder?.endTurn(core.replica) }
+            if phase == .stopping { phase = .draining }
+            perform(outputs)
+            let nanoseconds = Loop.monotonicNanoseconds - turnNanoseconds
+            _ = core.step(.gateway(.turnTook(nanoseconds: nanoseconds)))
         }
         clients.isPaused = journal.isFull
         peers.isPaused = journal.isFull
         clients.endTurn()
         peers.endTurn()
-        scheduleDueWork()
+        scheduleNextTurn()
         // A database that takes no writes stores the last turn never: its clients were told so.
         if phase == .draining, journal.isEmpty || troubles.error != nil { end() }
     }
 
-    /// Has the next turn begin as soon as others have been served, if the replica has work left. While turns wait for the disk, a
-    /// timer begins turns.
-    private func scheduleDueWork() {
-        guard phase == .running, !journal.isFull, nextTurn == nil, replica.hasDueWork
-        else { return }
+    /// Begins the next turn as soon as others have been served, if the core has work left. While turns wait for the disk, a
+    /// timer begins turns for the replica.
+    private func scheduleNextTurn() {
+        let isDue = core.hasBacklog || !journal.isFull && core.replica.hasDueWork
+        guard isDue, nextTurn == nil, phase == .running || phase == .draining else { return }
         nextTurn = try? loop.timer(after: .zero) { [unowned self] in
             nextTurn = nil
-            if phase == .running { beginTurn() }
+            beginTurn()
         }
     }
 
-    private func perform(_ outputs: [Output]) {
-        recorder?.note(outputs, of: replica)
+    private func perform(_ outputs: [NodeOutput]) {
+        recorder?.note(outputs, of: core.replica)
         for output in outputs {
             switch output {
-            case .store(let turn): journal.store(turn)
-            case .synchronize: journal.synchronize()
-            case .publish(let frame, let urgency): peers.publish(frame, urgency)
-            case .ask(let member, let frame): peers.ask(member, frame)
-            case .answer(let member, let frame): peers.answer(member, frame)
-            case .reply(let session, let frame): clients.reply(frame, to: session)
-            case .replyLarge(let session, let frame): clients.reply(frame, to: session)
-            case .replyMessages(let session, let answers): clients.answer(answers, to: session)
-            case .pauseReading(let session): clients.pauseReading(from: session)
-            case .resumeReading(let session): clients.resumeReading(from: session)
-            case .perform(let request): journal.perform(request)
-            case .backUp(let name, let id, let session):
-                let folder = configuration.folder(of: member.id) + "/backups"
-                journal.backUp(to: name, in: folder, id, for: session)
-            case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
-            case .free(let parts): releaser.free(parts)
-            case .serve: serve()
+            case .replica(let output): perform(output)
+            case .gateway(.log(let line)): log.write(line)
+            case .gateway(let output): clients.perform(output)
             }
         }
     }
 
-    private func serve() {
-        isServing = true
-        clients.availability = availability
-        log.write("serving clients at \(member.client)")
-        ServiceState.serving.report()
+    private func perform(_ output: Output) {
+        switch output {
+        case .store(let turn): journal.store(turn)
+        case .synchronize: journal.synchronize()
+        case .publish(let frame, let urgency): peers.publish(frame, urgency)
+        case .ask(let member, let frame): peers.ask(member, frame)
+        case .answer(let member, let frame): peers.answer(member, frame)
+        case .reply(let session, let frame): clients.reply(frame, to: session)
+        case .replyLarge(let session, let frame): clients.reply(frame, to: session)
+        case .replyMessages: break  // The core has passed them to its gateway.
+        case .pauseReading(let session): clients.pauseReading(from: session)
+        case .resumeReading(let session): clients.resumeReading(from: session)
+        case .perform(let request): journal.perform(request)
+        case .backUp(let name, let id, let session):
+            let folder = configuration.folder(of: member.id) + "/backups"
+            journal.backUp(to: name, in: folder, id, for: session)
+        case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
+        case .free(let parts): releaser.free(parts)
+        case .serve:
+            log.write("serving clients at \(member.client)")
+            ServiceState.serving.report()
+        }
     }
 }
 
@@ -224,7 +219,7 @@ extension Node {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
         journal.open(on: loop) { [unowned self] event in note(event) }
         try security?.open(on: loop)
-        try peers.open(on: loop) { [unowned self] input in take(input) }
+        try peers.open(on: loop) { [unowned self] input in step(.replica(input)) }
         openClients()
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
@@ -236,19 +231,10 @@ extension Node {
 
     private func openClients() {
         do throws(NodeError) {
-            try clients.open(at: member.client) { [unowned self] input in
-                if phase == .running { take(input) }
-            }
+            try clients.open(at: member.client) { [unowned self] input in step(input) }
         } catch {
             fail(error)
         }
-    }
-
-    /// Whether clients are served, and if not, why.
-    private var availability: Availability {
-        Availability(
-            isRunning: phase == .running, isServing: isServing,
-            storageTrouble: troubles.reason, isEvicted: replica.isOut)
     }
 
     private func note(_ event: Journal.Event) {
@@ -257,10 +243,10 @@ extension Node {
         switch event {
         case .stored(let turn):
             recorder?.noteStored(turn: turn)
-            take(.stored(turn: turn))
+            step(.replica(.stored(turn: turn)))
         case .done(let input):
             news.tell(of: input)
-            take(ifRunning: input)
+            step(.replica(input))
         case .trouble(let error): report { $0.refusal = error }
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
@@ -273,28 +259,27 @@ extension Node {
         let before = troubles.error
         change(&troubles)
         guard troubles.error != before else { return }
-        clients.availability = availability
+        core.storageTrouble = troubles.reason
         guard let error = troubles.error else {
             log.write("the disk works again")
-            return take(ifRunning: .storageWorks)
+            return step(.replica(.storageWorks))
         }
         log.write("takes no writes: \(error.problem)")
-        take(ifRunning: .storageFailed(problem: error.problem, fix: error.fix))
+        step(.replica(.storageFailed(problem: error.problem, fix: error.fix)))
     }
 
     /// Ensures a turn, in which the replica handles what is due.
     private func tick() {
         clients.measureWaitingBytes()
         if phase == .running { beginTurn() }
-        clients.availability = availability
         journal.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
         report { $0.missing = files.problem() }
         clients.tick()
         peers.tick()
-        replica.process = processStatus
-        news.tell(of: replica)
+        core.replica.process = processStatus
+        news.tell(of: core.replica)
         news.tell(ofShortage: processMetrics.shortage)
     }
 
@@ -315,8 +300,6 @@ extension Node {
         }
         log.write("stopping")
         ServiceState.stopping.report()
-        // Their sessions end while the replica still does what they left to do.
-        clients.availability = .unavailable(reason: "stopping")
         phase = .stopping
         clients.stopReceiving()
         peers.stopReceiving()

@@ -1,6 +1,7 @@
 internal import ClusterConfiguration
 internal import EventLoop
 internal import Glibc
+internal import NodeCore
 internal import ReplicaCore
 internal import SyncProtocol
 
@@ -52,8 +53,21 @@ final class Recorder {
                 wallMilliseconds: Loop.wallClockMilliseconds))
     }
 
+    /// Steps a core, and records each request that its replica serves.
+    func step(_ core: inout NodeCore, _ input: NodeInput) -> [NodeOutput] {
+        let outputs = core.step(input)
+        for step in core.removeSteps() {
+            guard let request = Recorder.request(in: step.input) else { continue }
+            append(
+                .served(
+                    session: request.session.number, frame: request.frame,
+                    before: step.before.vector, after: step.after.vector))
+        }
+        return outputs
+    }
+
     /// The requests of an input as a frame: values as the frame that they would have been.
-    static func request(in input: Input) -> (frame: [UInt8], session: SessionID)? {
+    private static func request(in input: Input) -> (frame: [UInt8], session: SessionID)? {
         switch input {
         case .requested(let frame, let session): return (frame, session)
         case .requestedMessages(let messages, let session):
@@ -64,15 +78,9 @@ final class Recorder {
         }
     }
 
-    func noteServing(
-        _ frame: [UInt8], of session: SessionID, from before: VersionVector, to: VersionVector
-    ) {
-        append(.served(session: session.number, frame: frame, before: before, after: to))
-    }
-
-    /// Records a replica's outputs, before they are performed.
-    func note(_ outputs: [Output], of replica: Replica) {
-        for output in outputs {
+    /// Records the outputs of a core, before they are performed.
+    func note(_ outputs: [NodeOutput], of replica: Replica) {
+        for case .replica(let output) in outputs {
             switch output {
             case .store(let turn):
                 waiting.append((turn.number, replica.vector))

@@ -14,6 +14,9 @@ import Testing
         var description = NodeConfiguration(
             cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
         let usual = GatewayConfiguration(description, of: nodes[0])
+        // No two incarnations give sessions the same names.
+        let other = GatewayConfiguration(description, of: nodes[0])
+        #expect(usual.nameSeed.count > 30 && usual.nameSeed != other.nameSeed)
         #expect(usual.secrets == nil && usual.limits.bodyBytes == 32 << 20)
         description.http.hosts = ["db.test"]
         description.http.origins = ["null"]

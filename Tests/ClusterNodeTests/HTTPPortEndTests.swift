@@ -17,7 +17,6 @@ extension `A node's HTTP port` {
         #expect(port.count == 1)
         var answer: [UInt8] = []
         for _ in 0..<1_000 where socket.receive({ answer += $0 }) {
-            port.tick()
             try turn(1)
         }
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))

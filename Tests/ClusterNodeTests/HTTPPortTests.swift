@@ -14,19 +14,12 @@ import Testing
 /// The port of a node with real sockets, on one thread: the loop runs between what a client does.
 @Suite(.timeLimit(.minutes(1))) final class `A node's HTTP port` {
     let loop: Loop
-    let port: HTTPPort
+    let node: PortNode
     let address: HTTPAddress
-    let sink = InputSink()
+    var port: HTTPPort { node.port }
     var inputs: [Input] {
-        get { sink.inputs }
-        set { sink.inputs = newValue }
-    }
-
-    /// What the replica would get.
-    final class InputSink {
-        var inputs: [Input] = []
-        /// Who speaks, which is said before anything else.
-        var principals: [Principal] = []
+        get { node.inputs }
+        set { node.inputs = newValue }
     }
 
     init() throws {
@@ -36,22 +29,13 @@ import Testing
         configuration.messagesBytes = 200_000
         configuration.waitingBytes = 20 << 20
         configuration.connectionLimit = 8
-        port = HTTPPort(on: loop, configuration)
+        node = PortNode(on: loop, configuration)
         var bound: HTTPAddress?
         for _ in 0..<100 where bound == nil {
             let text = "http://127.0.0.1:\(Int.random(in: 21_340...21_399))"
-            let isOpen: Void? = try? port.open(at: text) { [sink] in
-                if case .identified(_, let principal) = $0 {
-                    sink.principals.append(principal)
-                } else {
-                    sink.inputs.append($0)
-                }
-            }
-            if isOpen != nil { bound = HTTPAddress(text) }
+            if node.open(at: text) { bound = HTTPAddress(text) }
         }
         address = try #require(bound)
-        port.availability = .serving
-        loop.atEndOfTurn = { [unowned self] in port.endTurn() }
     }
 
     /// Runs the loop for some turns.
@@ -61,29 +45,6 @@ import Testing
             loop.run()
             withExtendedLifetime(end) {}
         }
-    }
-
-    @Test func `refuses who shows no secret by a timer of its own`() throws {
-        var configuration = GatewayConfiguration()
-        configuration.secrets = SecretHashes([[UInt8](repeating: 0, count: 32)]) { $0 }
-        let port = HTTPPort(on: loop, configuration)
-        let endpoint = "http://127.0.0.1:\(address.port + 60)"
-        try port.open(at: endpoint) { _ in }
-        port.availability = .serving
-        loop.atEndOfTurn = { port.endTurn() }
-        let socket = try PolledSocket(to: #require(HTTPAddress(endpoint)))
-        #expect(socket.wait(upTo: .seconds(1)))
-        #expect(try socket.finishConnecting())
-        #expect(socket.send(Array("GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
-        let start = ContinuousClock.now
-        var answer: [UInt8] = []
-        while answer.isEmpty, ContinuousClock.now - start < .seconds(5) {
-            try turn(1)
-            _ = socket.receive { answer += $0 }
-        }
-        #expect(ContinuousClock.now - start >= .milliseconds(99))
-        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 401 "))
-        port.close()
     }
 
     func connect() throws -> NodeSocket {
@@ -192,54 +153,41 @@ import Testing
         #expect(try answer(to: request).isClosed == isClosed)
     }
 
-    @Test func `asks the replica, and what follows from its answer in the next turn`() throws {
-        let socket = try plain()
-        let put =
-            "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nIf-Match: null_etag\r\n"
-            + "Content-Length: 1\r\n\r\n5"
-        #expect(socket.send(Array(put.utf8)))
+    /// Writes a value, and forgets what the replica got for that.
+    private func put(_ value: Value) throws {
+        let session = SessionID(number: 1 << 40)
+        node.step(.replica(.opened(session)))
+        node.step(
+            .replica(
+                .requestedMessages(
+                    [.put(id: 1, path: Path([Key(unchecked: "a")]), value: value)], by: session)))
+        node.step(.replica(.closed(session)))
         try turn()
+        inputs = []
+    }
+
+    @Test func `asks the replica, and sends its answer`() throws {
+        try put(.integer(7))
+        let answer = try answer(to: "GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(answer.text.hasPrefix("HTTP/1.1 200 ") && answer.text.hasSuffix("\r\n\r\n7"))
         guard inputs.count == 2, case .opened(let session) = inputs[0],
-            case .requestedMessages(let messages, session) = inputs[1], messages.count == 1
+            case .requestedMessages(_, session) = inputs[1]
         else {
             Issue.record("\(inputs)")
             return
         }
-        let changed = NodeMessage.error(
-            id: messages[0].id, code: .changed, problem: "", fix: "")
-        port.answer([SessionAnswer(changed)], to: session)
-        #expect(inputs.count == 2)
-        try turn()
-        guard inputs.count == 3, case .requestedMessages(let reads, session) = inputs[2],
-            reads.count == 1
-        else {
-            Issue.record("\(inputs)")
-            return
-        }
-        port.answer([SessionAnswer(.value(id: reads[0].id, value: .integer(7)))], to: session)
-        try turn()
-        var answer: [UInt8] = []
-        #expect(socket.receive { answer += $0 })
-        let text = String(decoding: answer, as: UTF8.self)
-        #expect(text.hasPrefix("HTTP/1.1 412 "))
-        #expect(text.hasSuffix("\r\n\r\n7"))
     }
 
     @Test func `a large answer leaves in parts, as the client reads them`() throws {
-        let socket = try plain()
-        #expect(socket.send(Array("GET /a.json HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8)))
-        try turn()
-        guard case .requestedMessages(let messages, let session)? = inputs.last else {
-            Issue.record("\(inputs)")
-            return
-        }
         var children = Children()
         for number in 0..<1_000 {
             children[Key(unchecked: "k\(number)")] = .string(String(repeating: "x", count: 20_000))
         }
-        port.answer(
-            [SessionAnswer(.value(id: messages[0].id, value: Value(children)))], to: session)
+        try put(Value(children))
+        let socket = try plain()
+        #expect(socket.send(Array("GET /a.json HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8)))
         // The client reads nothing: what is made for it has a bound.
+        for _ in 0..<500 where port.waitingBytes == 0 { try turn(1) }
         try turn(20)
         let waiting = port.waitingBytes
         #expect(waiting < 1 << 20)
@@ -248,13 +196,6 @@ import Testing
         var received = 0
         for _ in 0..<10_000 where socket.receive({ received += $0.count }) { try turn(1) }
         #expect(received > 20_000_000)
-    }
-
-    @Test func `says that it does not serve until it does`() throws {
-        port.availability = .unavailable(reason: "starting")
-        #expect(try answer(to: Self.upgrade).text.hasPrefix("HTTP/1.1 503 "))
-        let health = try answer(to: "GET /health HTTP/1.0\r\n\r\n")
-        #expect(health.text.hasSuffix("{\"status\":\"starting\"}\n"))
     }
 
     static let upgrade =
@@ -272,7 +213,7 @@ import Testing
             Issue.record("\(inputs)")
             return
         }
-        #expect(sink.principals == [.administrator])
+        #expect(node.principals == [.administrator])
     }
 
     @Test(arguments: [
@@ -328,6 +269,7 @@ import Testing
     }
 
     @Test func `a value whose chunks take long to count reaches a client of Firebase`() throws {
+        try put(.string(String(repeating: "x", count: 3_000_000)))
         let socket = try plain()
         let upgrade = Self.upgrade.replacing("/.hearth", with: "/.ws?v=5")
         var bytes = Array(upgrade.utf8)
@@ -335,12 +277,6 @@ import Testing
         WebSocketWriter.append(.text, Array(get.utf8), mask: 77, to: &bytes)
         #expect(socket.send(bytes))
         try turn()
-        guard case .requestedMessages(let messages, let session)? = inputs.last else {
-            Issue.record("\(inputs)")
-            return
-        }
-        let value = Value.string(String(repeating: "x", count: 3_000_000))
-        port.answer([SessionAnswer(.value(id: messages[0].id, value: value))], to: session)
         var received = 0
         for _ in 0..<1_000 where received < 3_000_000 {
             #expect(socket.receive { received += $0.count })

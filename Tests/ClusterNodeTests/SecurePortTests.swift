@@ -16,9 +16,12 @@ import Testing
     private let folder: TemporaryFolder
     private let sink = Sink()
 
-    /// What the replica and the log would get.
+    /// The node of the port that is open.
+    private var node: PortNode?
+    private var inputs: [Input] { node?.inputs ?? [] }
+
+    /// The lines for the log.
     private final class Sink {
-        var inputs: [Input] = []
         var log: [String] = []
     }
 
@@ -48,12 +51,10 @@ import Testing
             let certificate = try ServerCertificate(files, at: address) { [sink] in
                 sink.log.append($0)
             }
-            let port = HTTPPort(on: loop, configuration, certificate: certificate)
-            let isOpen: Void? = try? port.open(at: base) { [sink] in sink.inputs.append($0) }
-            if isOpen == nil { continue }
-            port.availability = .serving
-            loop.atEndOfTurn = { [unowned port] in port.endTurn() }
-            return (port, base)
+            let node = PortNode(on: loop, configuration, certificate: certificate)
+            guard node.open(at: base) else { continue }
+            self.node = node
+            return (node.port, base)
         }
         throw NoPort()
     }
@@ -106,8 +107,8 @@ import Testing
         let frame = [UInt8](repeating: 9, count: 100_000)
         client.send(frame)
         try turn(10)
-        guard case .requested(frame, let session)? = sink.inputs.last else {
-            Issue.record("\(sink.inputs.count) inputs")
+        guard case .requested(frame, let session)? = inputs.last else {
+            Issue.record("\(inputs.count) inputs")
             return
         }
         port.reply([4, 5], to: session)
@@ -127,7 +128,7 @@ import Testing
         #expect(answer.text.hasPrefix("HTTP/1.1 400 "))
         #expect(answer.text.hasSuffix("write https:// in place of http://.\n"))
         #expect(answer.isClosed)
-        #expect(port.count <= 1 && sink.inputs.isEmpty)
+        #expect(port.count <= 1 && inputs.isEmpty)
     }
 
     @Test(arguments: [[22], [22, 3, 1]] as [[UInt8]])
@@ -179,14 +180,12 @@ import Testing
         try write(Certificate(hosts: ["localhost"]))
         var configuration = GatewayConfiguration()
         configuration.connectionLimit = limit
-        let port = HTTPPort(on: loop, configuration)
+        let node = PortNode(on: loop, configuration)
         var bound: HTTPAddress?
         for _ in 0..<100 where bound == nil {
             let text = "http://127.0.0.1:\(Int.random(in: 21_600...21_690))"
-            let isOpen: Void? = try? port.open(at: text) { _ in }
-            if isOpen != nil { bound = HTTPAddress(text) }
+            if node.open(at: text) { bound = HTTPAddress(text) }
         }
-        loop.atEndOfTurn = { [unowned port] in port.endTurn() }
         let address = try #require(bound)
         let sockets = try (0..<limit + 103).map { _ in
             let socket = try PolledSocket(to: address)
@@ -195,7 +194,7 @@ import Testing
             return socket
         }
         try turn(5)
-        #expect(port.count == limit + 100)
+        #expect(node.port.count == limit + 100)
         let refused = sockets.count { socket in
             var text: [UInt8] = []
             _ = socket.receive { text += $0 }

@@ -3,9 +3,11 @@ internal import GatewayCore
 internal import TLS
 
 extension GatewayConfiguration {
-    /// What a configuration says of a node's port.
+    /// The configuration of a node's gateway, with a new seed for the names of sessions.
     init(_ description: NodeConfiguration, of member: NodeConfiguration.Member) {
         self.init()
+        var random = SystemRandomNumberGenerator()
+        nameSeed = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         let settings = description.http
         hosts = settings.hosts + description.nodes.compactMap(\.publicName)
         origins = settings.origins

@@ -2,12 +2,13 @@ internal import ClusterConfiguration
 internal import EventLoop
 internal import GatewayCore
 internal import HTTPText
+internal import NodeCore
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol
 
-/// Serves programs at a node's HTTP port: listens, moves bytes between connections, the gateway and, for native clients, the
-/// replica, and bounds what waits for slow ones.
+/// Serves programs at a node's HTTP port: listens, moves bytes between connections and the node's core, and bounds what waits
+/// for slow clients.
 ///
 /// What is sent leaves at the end of the turn, all that goes to one connection together.
 final class HTTPPort {
@@ -30,7 +31,8 @@ final class HTTPPort {
     /// Replies whose client was gone.
     private(set) var droppedReplies = 0
     private let loop: Loop
-    private let gateway: GatewayDriver
+    /// The configuration of the gateway behind the port.
+    let configuration: GatewayConfiguration
     /// How many connections there may be.
     let connectionLimit: Int
     /// If more waits for all clients together, those end for which most waits.
@@ -54,19 +56,16 @@ final class HTTPPort {
     private var shares: MemoryShares
     private var second: UInt64 = 0
     private var isClosing = false
-    private var receive: (Input) -> Void = { _ in }
-    private let log: (String) -> Void
+    private var receive: (NodeInput) -> Void = { _ in }
 
     init(
         on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration(),
-        certificate: ServerCertificate? = nil, tokens: TokenKeys? = nil,
-        log: @escaping (String) -> Void = { _ in }
+        certificate: ServerCertificate? = nil, tokens: TokenKeys? = nil
     ) {
-        self.log = log
         self.certificate = certificate
         self.tokens = tokens
         self.loop = loop
-        gateway = GatewayDriver(configuration, on: loop)
+        self.configuration = configuration
         connectionLimit = configuration.connectionLimit
         // The replica needs the rest for answers that have not left it.
         allWaitingBytesLimit = configuration.waitingBytes / 4 * 3
@@ -91,13 +90,11 @@ final class HTTPPort {
         }
         configuration.tokens = tokens?.trust
         guard let files = description.http.files, let address = HTTPAddress(member.client) else {
-            self.init(on: loop, configuration, tokens: tokens) { log.write($0) }
+            self.init(on: loop, configuration, tokens: tokens)
             return
         }
         let certificate = try ServerCertificate(files, at: address) { log.write($0) }
-        self.init(on: loop, configuration, certificate: certificate, tokens: tokens) {
-            log.write($0)
-        }
+        self.init(on: loop, configuration, certificate: certificate, tokens: tokens)
     }
 
     /// The clients that are connected.
@@ -128,23 +125,11 @@ final class HTTPPort {
     /// Reads from a client again.
     func resumeReading(from session: SessionID) { connections[session]?.stream.isHeld = false }
 
-    /// Whether the node serves, and if not, why.
-    var availability = Availability.unavailable(reason: "starting") {
-        didSet { if availability != oldValue { gateway.step(.became(availability)) } }
-    }
-
-    /// Whether the cluster has rules.
-    var hasRules = false {
-        didSet { if hasRules != oldValue { gateway.step(.hasRules(hasRules)) } }
-    }
-
-    /// Begins to listen, and to hand over the frames of clients, and the changes of their state.
+    /// Begins to listen, and to pass bytes and frames of clients, and changes of their state, to the node's core.
     ///
     /// - Throws: when another process has the endpoint.
-    func open(at endpoint: String, receive: @escaping (Input) -> Void) throws(NodeError) {
+    func open(at endpoint: String, receive: @escaping (NodeInput) -> Void) throws(NodeError) {
         self.receive = receive
-        gateway.receive = receive
-        gateway.perform = { [unowned self] output in perform(output) }
         guard let address = HTTPAddress(endpoint) else {
             preconditionFailure("\(endpoint) was not checked")
         }
@@ -174,17 +159,8 @@ final class HTTPPort {
         scheduleParts(to: connection)
     }
 
-    /// Answers a session of values.
-    func answer(_ answers: [SessionAnswer], to session: SessionID) {
-        gateway.answer(answers, to: session)
-    }
-
-    /// Counts how long a turn took.
-    func countTurn(nanoseconds: UInt64) { gateway.countTurn(nanoseconds: nanoseconds) }
-
     /// Sends what the turn has brought.
     func endTurn() {
-        gateway.endTurn()
         readLimit.endTurn()
         let connections = unsent
         unsent = []
@@ -199,7 +175,6 @@ final class HTTPPort {
     /// new certificate and for other keys of tokens.
     func tick() {
         second += 1
-        gateway.tick()
         if second.isMultiple(of: Self.refreshSeconds) { certificate?.refresh() }
         if second.isMultiple(of: Self.tokenRefreshSeconds) { refreshTokens() }
         for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
@@ -207,7 +182,7 @@ final class HTTPPort {
     }
 
     private func refreshTokens() {
-        if let tokens, tokens.refresh() { gateway.step(.trusts(tokens.trust)) }
+        if let tokens, tokens.refresh() { receive(.gateway(.trusts(tokens.trust))) }
     }
 
     /// Receives nothing more; replies still leave.
@@ -221,7 +196,6 @@ final class HTTPPort {
         isClosing = true
         receive = { _ in }
         nextParts?.cancel()
-        gateway.stop()
         readLimit.isPaused = false
         for connection in connections.all { finish(connection, .goingAway) }
         let end = try? loop.timer(after: Self.farewell) { [loop] in loop.stop() }
@@ -250,8 +224,8 @@ extension HTTPPort {
             case .ended: remove(connection)
             }
         }
-        gateway.step(
-            .opened(session, from: RemoteAddress(host: peer.host, isLoopback: peer.isLoopback)))
+        let address = RemoteAddress(host: peer.host, isLoopback: peer.isLoopback)
+        receive(.gateway(.opened(session, from: address)))
     }
 
     /// Ends a connection at once.
@@ -267,13 +241,13 @@ extension HTTPPort {
         connection.state = .closing(deadlineSecond: 0)
         connection.outgoing.removeAll()
         listener?.resume()
-        gateway.step(.closed(connection.session))
-        if wasNative { receive(.closed(connection.session)) }
+        receive(.gateway(.closed(connection.session)))
+        if wasNative { receive(.replica(.closed(connection.session))) }
         if isClosing, connections.count == 0 { loop.stop() }
     }
 
-    /// Performs what the gateway wants of a connection; one that is gone wants nothing.
-    private func perform(_ output: GatewayOutput) {
+    /// Performs an effect of the gateway at a connection, unless that is gone.
+    func perform(_ output: GatewayOutput) {
         switch output {
         case .send(let session, let bytes):
             // Who has no keys yet cannot be told anything.
@@ -300,9 +274,8 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .log(let line): log(line)
-        case .open, .identify, .ask, .backpressured, .writable, .end, .wake:
-            preconditionFailure("the gateway's driver asks the replica")
+        case .open, .identify, .ask, .backpressured, .writable, .end, .wake, .log:
+            preconditionFailure("\(output) is no effect at a connection")
         }
     }
 }
@@ -353,8 +326,8 @@ extension HTTPPort {
         else { return }
         connection.isBackpressured = true
         switch connection.state {
-        case .native: receive(.backpressured(connection.session))
-        case .requesting: gateway.step(.backpressured(connection.session))
+        case .native: receive(.replica(.backpressured(connection.session)))
+        case .requesting: receive(.gateway(.backpressured(connection.session)))
         case .handshaking, .closing: break
         }
     }
@@ -365,8 +338,8 @@ extension HTTPPort {
         guard connection.isBackpressured || connection.awaitsRoom else { return }
         (connection.isBackpressured, connection.awaitsRoom) = (false, false)
         switch connection.state {
-        case .native: receive(.writable(connection.session))
-        case .requesting: gateway.reportWritable(connection.session)
+        case .native: receive(.replica(.writable(connection.session)))
+        case .requesting: receive(.gateway(.writable(connection.session)))
         case .handshaking, .closing: break
         }
     }
@@ -424,7 +397,7 @@ extension HTTPPort {
     private func handle(_ bytes: UnsafeRawBufferPointer, from connection: HTTPConnection) {
         switch connection.state {
         case .native: handleFrames(in: bytes, from: connection)
-        case .requesting: gateway.step(.received(connection.session, Array(bytes)))
+        case .requesting: receive(.gateway(.received(connection.session, Array(bytes))))
         case .handshaking: handleFirst(bytes, from: connection)
         // It may not know yet that nobody reads this.
         case .closing: break
@@ -435,7 +408,7 @@ extension HTTPPort {
     private func handleFirst(_ bytes: UnsafeRawBufferPointer, from connection: HTTPConnection) {
         if connection.stream.isEncrypted {
             connection.state = .requesting
-            return gateway.step(.received(connection.session, Array(bytes)))
+            return receive(.gateway(.received(connection.session, Array(bytes))))
         }
         guard let certificate, ServerCertificate.isHandshake(bytes) else {
             let now = HTTPDate(unixSeconds: Int64(Loop.wallClockMilliseconds / 1000))
@@ -451,12 +424,12 @@ extension HTTPPort {
         var rest = bytes
         while connection.state == .native, let event = connection.frames.next(in: &rest) {
             switch event {
-            case .binary(let frame): receive(.requested(frame, by: connection.session))
+            case .binary(let frame): receive(.replica(.requested(frame, by: connection.session)))
             case .ping(let payload):
                 connection.append(.pong, payload)
                 markUnsent(connection)
             case .pong: break
-            case .text(let text): gateway.step(.credential(connection.session, text))
+            case .text(let text): receive(.gateway(.credential(connection.session, text)))
             case .longText: break  // Only of readers that skip them.
             case .closed(let code): finish(connection, code ?? .normal)
             case .failed(let failure): finish(connection, failure.code)
@@ -479,7 +452,7 @@ extension HTTPPort {
         let wasNative = connection.state == .native
         if wasNative { connection.append(.close, code.payload()) }
         finish(connection)
-        if wasNative { receive(.closed(connection.session)) }
+        if wasNative { receive(.replica(.closed(connection.session))) }
     }
 
     /// Sends what waits, and gives the client a moment to close its end.

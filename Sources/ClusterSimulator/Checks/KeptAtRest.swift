@@ -1,4 +1,5 @@
 import ClientCore
+import NodeCore
 import ReplicaCore
 
 // What may be kept once nothing is to be done: what is named here, and nothing else.
@@ -12,9 +13,9 @@ extension KeptState {
         ).first
     }
 
-    /// The first thing in a gateway that nobody needs, whoever is connected.
-    static func first(in port: VirtualPort) -> String? {
-        KeptState(of: port, leavingOut: ofPort).first
+    /// The first thing beside the replica of a node that nobody needs, whoever is connected.
+    static func first(in core: NodeCore) -> String? {
+        KeptState(of: core, leavingOut: ofCore).first
     }
 
     /// The first thing in a client that nobody needs.
@@ -40,10 +41,11 @@ extension KeptState {
         "sessions.listens", "sessions.clients", "sessions.outbox.listPlaces",
         "sessions.disconnects",
     ])
-    private static let ofPort: Set = [
-        "gateway.connections", "gateway.counts", "gateway.context.metrics",
+    private static let ofCore: Set = [
+        "replica", "gateway.connections", "gateway.counts", "gateway.context.metrics",
         "gateway.context.hostRule", "gateway.context.configuration",
-        "gateway.context.realtimeNames", "gateway.context.longPolls", "gateway.context.authentication",
+        "gateway.context.realtimeNames", "gateway.context.longPolls",
+        "gateway.context.authentication",
         "gateway.context.routes",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]

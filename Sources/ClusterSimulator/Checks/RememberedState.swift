@@ -1,5 +1,6 @@
 import Convergence
 import DataTree
+import NodeCore
 import ReplicaCore
 import Store
 import SyncProtocol
@@ -10,23 +11,23 @@ struct RememberedState {
     let registered: [Path]
     /// What waits in queues, as "3 clients behind".
     private let queued: [String]
-    private let replica: Replica
-    private let port: VirtualPort
+    private let core: NodeCore
     private let hasClients: Bool
 
     /// Nil for a node without a process.
     ///
     /// - Parameter hasClients: Whether anybody is connected to it.
     init?(of node: VirtualNode, hasClients: Bool) {
-        guard let replica = node.replica else { return nil }
-        (self.replica, port, self.hasClients) = (replica, node.port, hasClients)
+        guard let core = node.core else { return nil }
+        let replica = core.replica
+        (self.core, self.hasClients) = (core, hasClients)
         let checkpoint = replica.checkpoint
         registered = RememberedState.locations(
             of: checkpoint.registers, at: .root, showing: checkpoint.value)
         let queues = replica.status.queues
         let clients = replica.status.clients
         // Some may wait for the next poll of a client that has gone to another node.
-        let polled = node.port.usage.polledSessions
+        let polled = core.gatewayUsage.polledSessions
         queued =
             [
                 (queues.waitingBatches, "batches in the reorder buffer"),
@@ -48,8 +49,9 @@ struct RememberedState {
     private var kept: [String] {
         [
             KeptState.first(
-                in: replica, hasClients: hasClients, hasPolls: port.usage.polledSessions > 0),
-            KeptState.first(in: port),
+                in: core.replica, hasClients: hasClients,
+                hasPolls: core.gatewayUsage.polledSessions > 0),
+            KeptState.first(in: core),
         ]
         .compactMap { $0 }
     }

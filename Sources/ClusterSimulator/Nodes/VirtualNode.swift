@@ -1,10 +1,11 @@
 import DataTree
 import GatewayCore
+import NodeCore
 import ReplicaCore
 import Store
 import SyncProtocol
 
-/// One node: the replica that ships, driven in turns over virtual time, disk and clock.
+/// One node: the core that ships, driven in turns over virtual time, disk and clock.
 struct VirtualNode {
     enum State: Equatable {
         case down
@@ -21,8 +22,6 @@ struct VirtualNode {
         /// A frame of a client of which nobody asks what the node did for it.
         case unrecorded(Input)
         case port(GatewayInput)
-        /// A connection of the port has room again.
-        case room(SessionID)
     }
 
     let name: String
@@ -30,11 +29,12 @@ struct VirtualNode {
     private(set) var state = State.down
     /// Counts the starts, so that events of an earlier process can be told apart.
     private(set) var incarnation = 0
-    var isServing = false
     /// When this process began.
     var startedAt: Microseconds = 0
     /// Its disk is full, and the node has noticed.
-    var waitsForRoom = false
+    var waitsForRoom = false {
+        didSet { core?.storageTrouble = waitsForRoom ? .refusesWrites : nil }
+    }
     /// The step of its disk at which its process ends.
     var interruption: Interruption?
     var isTurnScheduled = false
@@ -59,7 +59,8 @@ struct VirtualNode {
     /// When it last learnt that it was evicted, and whether it is evicted now.
     var outSince: Microseconds = 0
     var isOut = false
-    private(set) var replica: Replica?
+    /// Nil while there is no process.
+    private(set) var core: NodeCore?
     /// How far the replica was after its last step; nil while there is no process.
     private(set) var standing: Replica.Standing?
     /// Whether it is on the list of nodes, and not abandoned; only then it may start.
@@ -77,8 +78,8 @@ struct VirtualNode {
     private let hasUsers: Bool
     /// The time of the last turn by the node's clock.
     private var turnMilliseconds: UInt64 = 0
-    /// Its HTTP port, for clients that bring bytes.
-    private(set) var port = VirtualPort(GatewayConfiguration())
+    /// The effects of the last turns at connections to its HTTP port.
+    private var portOutputs: [GatewayOutput] = []
     /// What its port has to say of itself.
     var portCounts = PortCounts()
     /// What its port said to clients, and what its tree showed since the port has been used.
@@ -119,6 +120,10 @@ struct VirtualNode {
     var belongs: Bool { isMember && !isAbandoned }
     var mayStart: Bool { state == .down && belongs }
 
+    /// Nil while there is no process; a copy, which costs more than a look at `standing`.
+    var replica: Replica? { core?.replica }
+    var isServing: Bool { core?.isServing ?? false }
+
     var isUp: Bool { state == .running || state == .paused }
     /// Nothing waits for a turn, and no batch for the disk.
     var isIdle: Bool {
@@ -137,17 +142,18 @@ struct VirtualNode {
         suspensions = Suspensions()
         var configuration = configuration
         configuration.seed = random.next()
-        port = VirtualPort(portConfiguration(seed: configuration.seed))
         portCounts = PortCounts()
         availabilities = TimedStates()
         availabilities.append(.unavailable(reason: "starting"), at: 0)
         (shownTrees, shownVector) = (TimedStates(), nil)
-        replica = try disk.recover { state in
+        let replica = try disk.recover { state in
             Replica(
                 configuration, properties: state.properties, checkpoint: state.checkpoint,
                 orphans: state.orphans)
         }
-        standing = replica?.standing()
+        core = NodeCore(replica, portConfiguration(seed: configuration.seed))
+        if hasUsers { core?.observeSteps() }
+        standing = core?.replica.standing()
         state = .running
     }
 
@@ -167,22 +173,21 @@ struct VirtualNode {
     mutating func stop(at now: Microseconds) -> [Output] {
         state = .stopping
         waiting.removeAll()
-        let moment = clock.moment(at: now)
-        var outputs = replica?.step(.turnBegan(moment)) ?? []
-        outputs += take(noteAvailability(at: now))
-        outputs += replica?.stop() ?? []
-        standing = replica?.standing()
+        var outputs: [Output] = []
+        step(.turnBegan(clock.moment(at: now)), &outputs)
+        step(.stopped, &outputs)
+        noteAvailability(at: now)
+        standing = core?.replica.standing()
         return outputs
     }
 
     /// The process ends.
     mutating func end() {
-        if let counters = replica?.counters { pastCounters.add(counters) }
-        (replica, standing) = (nil, nil)
+        if let counters = core?.replica.counters { pastCounters.add(counters) }
+        (core, standing, portOutputs) = (nil, nil, [])
         state = .down
         waiting.removeAll()
         record = TurnRecord()
-        isServing = false
         waitsForRoom = false
         isTurnScheduled = false
     }
@@ -248,121 +253,114 @@ struct VirtualNode {
     }
 
     /// Whether something waits for the next turn that has arrived before.
-    private var hasBacklog: Bool { port.hasBacklog || standing?.hasDueWork ?? false }
+    private var hasBacklog: Bool { core?.hasBacklog == true || standing?.hasDueWork == true }
 
-    /// A turn: steps the replica with all queued inputs.
+    /// A turn: steps the core with all queued inputs.
     mutating func turn(at now: Microseconds) -> [Output] {
-        guard state == .running, replica != nil else { return [] }
+        guard state == .running, core != nil else { return [] }
         let moment = clock.moment(at: now)
         turnMilliseconds = moment.wallMilliseconds
-        var outputs = replica!.step(.turnBegan(moment))
-        outputs.append(all: take(noteAvailability(at: now) + port.resume(at: moment)))
+        var outputs: [Output] = []
+        step(.turnBegan(moment), &outputs)
+        noteAvailability(at: now)
         noteTree(at: now)
         for arrival in waiting {
             switch arrival {
             case .replica(let input):
                 if case .requested(_, let session) = input { smallRequests?.add(of: session) }
-                outputs.append(all: take(input))
-            case .unrecorded(let input):
-                outputs.append(all: watched(input) { $0.replica!.step($1) })
-            case .port(let input): outputs.append(all: take(port.step(input, at: moment)))
-            case .room(let session): port.reportWritable(session)
+                stepRecorded(input, &outputs)
+            case .unrecorded(let input): step(.replica(input), &outputs)
+            case .port(let input): step(.gateway(input), &outputs)
             }
             noteTree(at: now)
         }
         waiting.removeAll(keepingCapacity: true)
-        let ended = watched(.turnEnded) { $0.replica!.step($1) }
-        outputs.append(all: ended)
-        standing = replica!.standing()
-        if smallRequests != nil { smallRequests!.endTurn { [replica] in replica!.awaitsShare($0) } }
+        step(.turnEnded, &outputs)
+        standing = core!.replica.standing()
+        if smallRequests != nil {
+            smallRequests!.endTurn { [core] in core!.replica.awaitsShare($0) }
+        }
         noteTree(at: now)
         return outputs
     }
 
-    /// What the replica shows; null while there is no process.
-    ///
-    /// Mutating, or it would get a copy of the node.
-    mutating func shown() -> Value { replica == nil ? .null : replica!.shown().value }
-
-    private mutating func take(_ input: Input) -> [Output] {
-        watched(input) { $0.takeRecorded($1) }
-    }
-
-    private mutating func takeRecorded(_ input: Input) -> [Output] {
-        guard isRecorded else { return replica!.step(input) }
-        switch input {
-        case .requested(let frame, let session):
-            let requiresHello = replica!.requiresHello(of: session)
-            let (outputs, before, after) = replica!.observedStep(input)
-            record.served.append(
-                .init(
-                    session: session, frame: frame, requiresHello: requiresHello, before: before,
-                    vector: after))
-            return outputs
-        case .closed(let session):
-            let (outputs, before, after) = replica!.observedStep(input)
-            record.closings.append((session, before, after))
-            return outputs
-        default: return replica!.step(input)
-        }
-    }
-
-    /// Gives the replica what its port asks for.
-    private mutating func take(_ inputs: [Input]) -> [Output] {
-        inputs.flatMap { input in watched(input) { $0.replica?.step($1) ?? [] } }
-    }
-
-    // MARK: What it lets clients do
-
-    /// Steps the replica, and keeps how it was before and after where that is judged.
-    private mutating func watched(
-        _ input: Input, _ step: (inout VirtualNode, Input) -> [Output]
-    ) -> [Output] {
-        guard hasUsers, replica != nil else { return step(&self, input) }
+    /// The turn with this number is durable.
+    mutating func stored(turn: UInt64, at now: Microseconds) -> [Output] {
+        guard core != nil else { return [] }
         var outputs: [Output] = []
-        for part in input.parts {
-            let before = accessMoment
-            outputs += step(&self, part)
-            record.accessEvents.append(
-                AccessEvent(
-                    kind: AccessEvent.Kind(part), before: before, after: accessMoment,
-                    writer: replica!.writer, isExempt: waitsForRoom || replica!.isOut))
-        }
+        step(.stored(turn: turn, at: clock.moment(at: now)), &outputs)
+        standing = core!.replica.standing()
         return outputs
     }
 
-    private var accessMoment: AccessMoment {
-        AccessMoment(
-            tree: replica!.value, vector: replica!.vector, milliseconds: turnMilliseconds)
+    /// Steps the core. The effects at connections wait until the end of the turn.
+    private mutating func step(_ input: NodeInput, _ outputs: inout [Output]) {
+        for output in core!.step(input) {
+            switch output {
+            case .replica(let output): outputs.append(output)
+            case .gateway(.log): break
+            case .gateway(let output): portOutputs.append(output)
+            }
+        }
+        if hasUsers { recordSteps() }
     }
 
-    // MARK: Its port
+    /// Steps the core with an input of a client, and records what it does for the client.
+    private mutating func stepRecorded(_ input: Input, _ outputs: inout [Output]) {
+        guard isRecorded else { return step(.replica(input), &outputs) }
+        switch input {
+        case .requested(let frame, let session):
+            let requiresHello = core!.replica.requiresHello(of: session)
+            let before = core!.replica.shown().vector
+            step(.replica(input), &outputs)
+            record.served.append(
+                .init(
+                    session: session, frame: frame, requiresHello: requiresHello, before: before,
+                    vector: core!.replica.shown().vector))
+        case .closed(let session):
+            let before = core!.replica.shown().vector
+            step(.replica(input), &outputs)
+            record.closings.append((session, before, core!.replica.shown().vector))
+        default: step(.replica(input), &outputs)
+        }
+    }
 
-    /// Whether clients are served, and if not, why.
+    /// Records the steps of the replica, where it is judged what it lets clients do.
+    private mutating func recordSteps() {
+        for step in core!.removeSteps() {
+            record.accessEvents.append(
+                AccessEvent(step, at: turnMilliseconds, isExempt: waitsForRoom || step.isOut))
+        }
+    }
+
+    // MARK: What it shows
+
+    /// The value that the replica shows; null while there is no process.
     ///
     /// Mutating, or it would get a copy of the node.
-    private mutating func availability() -> Availability {
-        Availability(
-            isRunning: state == .running, isServing: isServing,
-            storageTrouble: waitsForRoom ? .refusesWrites : nil, isEvicted: standing?.isOut ?? false
-        )
+    mutating func shown() -> Value { core?.replica.shown().value ?? .null }
+
+    /// Keeps the availability that its port shows.
+    private mutating func noteAvailability(at now: Microseconds) {
+        guard let core, availabilities.last != core.availability else { return }
+        availabilities.append(core.availability, at: now)
     }
 
-    /// Tells its port whether clients are served.
-    private mutating func noteAvailability(at now: Microseconds) -> [Input] {
-        let availability = availability()
-        if availabilities.last != availability { availabilities.append(availability, at: now) }
-        return port.become(availability, at: clock.moment(at: now))
-    }
-
-    /// Keeps what its tree shows, for those who compare what clients of its port are told.
+    /// Keeps the value that its tree shows, to compare it with what clients of its port are told.
     private mutating func noteTree(at now: Microseconds) {
-        guard port.isUsed, replica != nil else { return }
-        let shown = replica!.shown()
+        guard core?.hasHadConnections == true else { return }
+        let shown = core!.replica.shown()
         guard shownVector != shown.vector else { return }
         shownVector = shown.vector
         shownTrees.append(shown.value, at: now)
     }
+
+    // MARK: Its port
+
+    /// The memory that its gateway keeps for clients; nil while there is no process.
+    var gatewayUsage: GatewayUsage? { core?.gatewayUsage }
+    /// Whether a client has ever connected to the port of this process.
+    var hasHadConnections: Bool { core?.hasHadConnections ?? false }
 
     private func portConfiguration(seed: UInt64) -> GatewayConfiguration {
         let members = configuration.peers
@@ -374,25 +372,14 @@ struct VirtualNode {
             tokens: hasUsers ? keys.trust : nil)
     }
 
-    /// Gives the gateway what the replica answered to one of its sessions.
-    mutating func answer(_ answers: [SessionAnswer], to session: SessionID, at now: Microseconds) {
-        port.answer(answers, to: session, at: clock.moment(at: now))
+    /// Removes and returns the effects at connections to its port.
+    mutating func removePortOutputs() -> [GatewayOutput] {
+        if portOutputs.isEmpty { return [] }
+        defer { portOutputs = [] }
+        return portOutputs
     }
 
-    /// All bytes sent to a connection of its port have left.
-    ///
-    /// It comes behind what the port was told before, such as that there was no room.
-    mutating func reportWritable(_ session: SessionID) { _ = receive(.room(session)) }
-
-    /// Ends its gateway's turn; returns what is to be done with connections.
-    mutating func endPortTurn() -> [GatewayOutput] { port.endTurn() }
-
-    // MARK: Its disk and its time
-
-    mutating func stored(turn: UInt64) -> [Output] {
-        defer { standing = replica?.standing() }
-        return replica?.step(.stored(turn: turn)) ?? []
-    }
+    // MARK: Its time
 
     /// How long the loop sleeps or works before the next turn.
     mutating func turnDelay() -> Microseconds {

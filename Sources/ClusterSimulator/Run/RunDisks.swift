@@ -24,7 +24,7 @@ extension SimulatedRun {
             scheduleDisk(of: node, at: nodes[node].disk.begin(at: now))
             if let reply { give(reply, to: node) }
             if let result = nodes[node].disk.copies.takeResult() { give(result, to: node) }
-            if let turn { perform(nodes[node].stored(turn: turn), of: node) }
+            if let turn { perform(nodes[node].stored(turn: turn, at: now), of: node) }
             if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
             interruptAtStep(node)
         }

@@ -41,7 +41,7 @@ extension Evidence {
         smallRequests = run.nodes.compactMap { node in
             node.smallRequests.map { (node.name, $0) }
         }
-        ports = run.nodes.indices.filter { !run.nodes[$0].isAbandoned }.map {
+        ports = run.nodes.indices.filter { !run.nodes[$0].isAbandoned }.compactMap {
             Evidence.port(of: $0, in: run)
         }
         access = run.access
@@ -64,8 +64,9 @@ extension Evidence {
         }
     }
 
-    /// What the gateway of a node keeps, and what it has to.
-    private static func port(of node: Int, in run: SimulatedRun) -> Port {
+    /// What the gateway of a node keeps, and what it has to; nil while there is no process.
+    private static func port(of node: Int, in run: SimulatedRun) -> Port? {
+        guard let usage = run.nodes[node].gatewayUsage else { return nil }
         let live = run.connections.filter { connection in
             guard let port = connection.port, connection.node == node else { return false }
             return port.isOpen && !port.isClosed
@@ -73,8 +74,8 @@ extension Evidence {
         }
         let realtime = live.count { run.clients[$0.client].mayHaveRealtimeSession }
         return Port(
-            node: run.nodes[node].name, usage: run.nodes[node].port.usage,
-            wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime,
+            node: run.nodes[node].name, usage: usage,
+            wasUsed: run.nodes[node].hasHadConnections, connections: live.count, realtime: realtime,
             polling: run.clients(of: FirebaseClient.self).count { $0.node == node && $0.hasPolls },
             hasGoneClients: live.contains(where: \.isBroken))
     }

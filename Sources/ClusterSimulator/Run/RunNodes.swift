@@ -175,8 +175,7 @@ extension SimulatedRun {
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
             case .replyLarge(let session, let frame): reply(frame.encoded, to: session)
-            case .replyMessages(let session, let answers):
-                nodes[node].answer(answers, to: session, at: now)
+            case .replyMessages: break  // The core has passed them to its gateway.
             // Clients of runs send little: what their nodes would leave unread is read, and waits there.
             case .pauseReading, .resumeReading: break
             case .perform(let request):
@@ -190,9 +189,7 @@ extension SimulatedRun {
                 quiescence.fail("\(nodes[node].name) gives up: \(problem)")
             // Freed at once: nothing that a run observes depends on it.
             case .free: break
-            case .serve:
-                nodes[node].isServing = true
-                noteService(by: node)
+            case .serve: noteService(by: node)
             }
         }
         flushPort(of: node)

@@ -83,7 +83,7 @@ extension SimulatedRun {
     /// The end of a node's turn: what its gateway has for connections leaves, all that goes to one together.
     mutating func flushPort(of node: Int) {
         var changed: [Int] = []
-        for output in nodes[node].endPortTurn() {
+        for output in nodes[node].removePortOutputs() {
             guard let index = change(by: output, at: node) else { continue }
             if !changed.contains(index) { changed.append(index) }
         }
@@ -143,10 +143,8 @@ extension SimulatedRun {
         else { return }
         connections[index].port?.isBackpressured = false
         connections[index].port?.awaitsRoom = false
-        let (node, incarnation) = (connections[index].node, connections[index].incarnation)
-        guard !port.isClosing, nodes[node].incarnation == incarnation else { return }
-        nodes[node].reportWritable(SimulatedRun.session(of: index))
-        if nodes[node].needsTurn { scheduleTurn(node) }
+        guard !port.isClosing else { return }
+        tell(GatewayInput.writable(SimulatedRun.session(of: index)), on: index)
     }
 
     private mutating func transmit(_ bytes: [UInt8], on index: Int) {

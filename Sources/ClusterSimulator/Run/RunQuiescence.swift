@@ -90,7 +90,7 @@ extension SimulatedRun {
                 && (!$0.isBroken || $0.isGone)
         }
         // Their sessions stay for a while.
-        let hasPolls = node.port.usage.polledSessions > 0
+        let hasPolls = node.gatewayUsage.map { $0.polledSessions > 0 } ?? false
         return RememberedState(of: node, hasClients: hasClients || hasPolls)
     }
 

@@ -156,7 +156,7 @@ extension SimulatedRun {
             return "that it refused \(clients.refused) requests, and \(refused) were"
         }
         // Sessions whose clients have gone to other nodes wait for the next poll.
-        let mayBeBehind = node.port.usage.polledSessions
+        let mayBeBehind = node.gatewayUsage?.polledSessions ?? 0
         if clients.waitingClients > 0 || clients.clientsBehind > mayBeBehind {
             return "that \(clients.waitingClients + clients.clientsBehind) clients wait for data"
         }

@@ -1,4 +1,5 @@
 import DataTree
+import NodeCore
 import ReplicaCore
 import Rules
 import SyncProtocol
@@ -35,13 +36,19 @@ struct AccessMoment {
     let milliseconds: UInt64
 }
 
-extension Input {
-    /// The same in parts, each with one request.
-    var parts: [Input] {
-        guard case .requestedMessages(let messages, let session) = self, messages.count > 1 else {
-            return [self]
-        }
-        return messages.map { .requestedMessages([$0], by: session) }
+extension AccessEvent {
+    /// - Parameter milliseconds: When the turn of the step began, by the clock of the node.
+    init(_ step: ReplicaStep, at milliseconds: UInt64, isExempt: Bool) {
+        self.init(
+            kind: Kind(step.input), before: AccessMoment(step.before, at: milliseconds),
+            after: AccessMoment(step.after, at: milliseconds), writer: step.writer,
+            isExempt: isExempt)
+    }
+}
+
+extension AccessMoment {
+    fileprivate init(_ data: ReplicaStep.Data, at milliseconds: UInt64) {
+        self.init(tree: data.tree, vector: data.vector, milliseconds: milliseconds)
     }
 }
 

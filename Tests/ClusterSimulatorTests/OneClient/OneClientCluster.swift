@@ -1,5 +1,6 @@
 import DataTree
 import GatewayCore
+import NodeCore
 import ReplicaCore
 import SyncProtocol
 
@@ -10,10 +11,7 @@ import SyncProtocol
 struct OneClientCluster {
     /// An event at a node or at the client.
     private enum Event {
-        case input(Input)
-        case connected(SessionID)
-        case bytes(SessionID, [UInt8])
-        case closed(SessionID)
+        case input(NodeInput)
         case turn
         /// The client is told something on a connection.
         case told(SessionID, OneClientConnection.Told)
@@ -26,8 +24,7 @@ struct OneClientCluster {
         let event: Event
     }
 
-    private var replicas: [Replica]
-    private var ports: [VirtualPort]
+    private var cores: [NodeCore]
     /// How long everything takes.
     var random = SplitMix64(seed: 0)
     private var scheduled: [Scheduled] = []
@@ -41,23 +38,20 @@ struct OneClientCluster {
 
     init(nodes count: Int) {
         let names = (1...count).map { "n\($0)" }
-        replicas = names.enumerated().map { index, name in
-            let configuration = ReplicaConfiguration(
+        cores = names.enumerated().map { index, name in
+            let replica = ReplicaConfiguration(
                 cluster: "one", member: name, peers: names, durability: .commit,
                 seed: UInt64(index + 1))
-            return Replica(configuration, properties: [])
-        }
-        ports = names.map { name in
-            var configuration = GatewayConfiguration()
-            configuration.hosts = [name]
-            configuration.nameSeed = name
-            return VirtualPort(configuration)
+            var gateway = GatewayConfiguration()
+            gateway.hosts = [name]
+            gateway.nameSeed = name
+            return NodeCore(Replica(replica, properties: []), gateway)
         }
         run(milliseconds: 6_000)
     }
 
     /// The trees of all nodes.
-    var values: [Value] { replicas.map(\.value) }
+    var values: [Value] { cores.map(\.replica.value) }
 
     private var now: Moment {
         Moment(wallMilliseconds: 1_700_000_000_000 + elapsed, elapsedMilliseconds: elapsed)
@@ -69,22 +63,24 @@ struct OneClientCluster {
     mutating func connect(to node: Int) -> SessionID {
         lastConnection += 1
         let id = SessionID(number: lastConnection)
-        schedule(.connected(id), at: node, on: "client \(id.number)")
+        let address = RemoteAddress(host: "127.0.0.1", isLoopback: true)
+        schedule(.gateway(.opened(id, from: address)), at: node, on: "client \(id.number)")
         return id
     }
 
     mutating func send(_ bytes: [UInt8], to node: Int, on id: SessionID) {
-        schedule(.bytes(id, bytes), at: node, on: "client \(id.number)")
+        schedule(.gateway(.received(id, bytes)), at: node, on: "client \(id.number)")
     }
 
     /// Sends a frame of a native client.
     mutating func send(frame: [UInt8], to node: Int, on id: SessionID) {
-        schedule(.input(.requested(frame, by: id)), at: node, on: "client \(id.number)")
+        schedule(.replica(.requested(frame, by: id)), at: node, on: "client \(id.number)")
     }
 
     mutating func close(_ id: SessionID, at node: Int, isNative: Bool) {
         schedule(
-            isNative ? .input(.closed(id)) : .closed(id), at: node, on: "client \(id.number)")
+            isNative ? .replica(.closed(id)) : .gateway(.closed(id)), at: node,
+            on: "client \(id.number)")
     }
 
     /// Removes and returns what the client was told.
@@ -105,9 +101,13 @@ struct OneClientCluster {
             scheduled.removeAll { $0.milliseconds <= elapsed }
             for one in due { perform(one) }
             if elapsed.isMultiple(of: 25) {
-                for node in replicas.indices { turn(node, .turn) }
+                for node in cores.indices { turn(node) }
             }
         }
+    }
+
+    private mutating func schedule(_ input: NodeInput, at node: Int, on channel: String) {
+        schedule(.input(input), at: node, on: channel)
     }
 
     private mutating func schedule(_ event: Event, at node: Int, on channel: String) {
@@ -120,72 +120,47 @@ struct OneClientCluster {
     }
 
     private mutating func perform(_ one: Scheduled) {
-        if case .told(let id, let what) = one.event {
-            told.append((id, what))
-        } else {
-            turn(one.node, one.event)
+        switch one.event {
+        case .told(let id, let what): told.append((id, what))
+        case .input(let input): turn(one.node, input)
+        case .turn: turn(one.node)
         }
     }
 
     // MARK: A node's turn
 
-    private mutating func turn(_ node: Int, _ event: Event) {
-        step(node, .turnBegan(now))
-        for input in ports[node].resume(at: now) { step(node, input) }
-        switch event {
-        case .input(let input): step(node, input)
-        case .connected(let id):
-            port(node, .opened(id, from: RemoteAddress(host: "127.0.0.1", isLoopback: true)))
-        case .bytes(let id, let bytes): port(node, .received(id, bytes))
-        case .closed(let id): port(node, .closed(id))
-        case .turn, .told: break
+    private mutating func turn(_ node: Int, _ input: NodeInput? = nil) {
+        for input in [.turnBegan(now), input, .turnEnded].compactMap(\.self) {
+            for output in cores[node].step(input) { perform(output, of: node) }
         }
-        step(node, .turnEnded)
-        for output in ports[node].endTurn() { perform(output, of: node) }
-        if ports[node].hasBacklog { schedule(.turn, at: node, on: "backlog \(node)") }
+        if cores[node].hasBacklog { schedule(.turn, at: node, on: "backlog \(node)") }
     }
 
-    private mutating func port(_ node: Int, _ input: GatewayInput) {
-        for input in ports[node].step(input, at: now) { step(node, input) }
-    }
-
-    private mutating func step(_ node: Int, _ input: Input) {
-        for output in replicas[node].step(input) { perform(output, of: node) }
-    }
-
-    private mutating func perform(_ output: GatewayOutput, of node: Int) {
+    private mutating func perform(_ output: NodeOutput, of node: Int) {
         switch output {
-        case .send(let id, let bytes):
-            schedule(.told(id, .bytes(bytes)), at: node, on: "answers \(id.number)")
-        case .reportWritable(let id): ports[node].reportWritable(id)
-        default: break
-        }
-    }
-
-    private mutating func perform(_ output: Output, of node: Int) {
-        switch output {
-        case .store(let turn):
-            schedule(.input(.stored(turn: turn.number)), at: node, on: "disk \(node)")
-        case .publish(let frame, _):
-            for peer in replicas.indices where peer != node {
-                schedule(.input(.published(frame)), at: peer, on: "published \(node) \(peer)")
+        case .replica(.store(let turn)):
+            schedule(.replica(.stored(turn: turn.number)), at: node, on: "disk \(node)")
+        case .replica(.publish(let frame, _)):
+            for peer in cores.indices where peer != node {
+                schedule(
+                    .replica(.published(frame)), at: peer, on: "published \(node) \(peer)")
             }
-        case .ask(let name, let frame):
+        case .replica(.ask(let name, let frame)):
             let peer = index(of: name)
             let input = Input.asked(frame, by: "n\(node + 1)")
-            schedule(.input(input), at: peer, on: "asked \(node) \(peer)")
-        case .answer(let name, let frame):
+            schedule(.replica(input), at: peer, on: "asked \(node) \(peer)")
+        case .replica(.answer(let name, let frame)):
             let peer = index(of: name)
             let input = Input.answered(frame, from: "n\(node + 1)")
-            schedule(.input(input), at: peer, on: "answered \(node) \(peer)")
-        case .reply(let id, let frame):
+            schedule(.replica(input), at: peer, on: "answered \(node) \(peer)")
+        case .replica(.reply(let id, let frame)):
             schedule(.told(id, .frame(frame)), at: node, on: "answers \(id.number)")
-        case .replyLarge(let id, let frame):
+        case .replica(.replyLarge(let id, let frame)):
             schedule(.told(id, .frame(frame.encoded)), at: node, on: "answers \(id.number)")
-        case .replyMessages(let session, let answers):
-            ports[node].answer(answers, to: session, at: now)
-        case .serve: port(node, .became(.serving))
-        case .synchronize, .perform, .backUp, .giveUp, .free, .pauseReading, .resumeReading: break
+        case .gateway(.send(let id, let bytes)):
+            schedule(.told(id, .bytes(bytes)), at: node, on: "answers \(id.number)")
+        case .gateway(.reportWritable(let id)): _ = cores[node].step(.gateway(.writable(id)))
+        default: break
         }
     }
 

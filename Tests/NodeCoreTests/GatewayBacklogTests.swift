@@ -2,7 +2,9 @@ import GatewayCore
 import SyncProtocol
 import Testing
 
-/// What a driver does for a gateway in a later turn.
+@testable import NodeCore
+
+/// The requests and connections that wait for the next turn.
 @Suite struct GatewayBacklogTests {
     private let first = SessionID(number: 1)
     private let second = SessionID(number: 2)

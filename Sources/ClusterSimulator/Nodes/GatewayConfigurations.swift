@@ -1,0 +1,47 @@
+import GatewayCore
+import Tokens
+
+extension GatewayConfiguration {
+    /// How many milliseconds nodes of runs let pass before they send a quiet stream a sign of life.
+    static let virtualKeepAlive: UInt64 = 1_100
+
+    /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
+    ///
+    /// - Parameters:
+    ///   - next: The node to which clients go once this one stops.
+    ///   - tokens: Whose tokens it trusts; nil where clients have no identities.
+    static func virtual(
+        hosts: [String], next: String?, nameSeed: String, tokens: TokenTrust?
+    ) -> GatewayConfiguration {
+        var configuration = GatewayConfiguration()
+        configuration.hosts = hosts
+        configuration.redirectHost = next
+        configuration.nameSeed = nameSeed
+        if let tokens {
+            configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
+            configuration.tokens = tokens
+            configuration.rememberedTokens = 3
+        }
+        configuration.keepAliveMilliseconds = virtualKeepAlive
+        configuration.partMilliseconds = 4_000
+        configuration.deadlines.idleMilliseconds = 4_000
+        // Longer than the rest of a request can be on its way.
+        configuration.deadlines.headMilliseconds = 2_500
+        configuration.deadlines.bodyMilliseconds = 2_500
+        configuration.polls.holdMilliseconds = 800
+        configuration.polls.switchMilliseconds = 2_500
+        configuration.connectionLimitPerHost = 6
+        configuration.parts = .virtual
+        return configuration
+    }
+}
+
+extension PartSizes {
+    /// So small that what small trees show is large.
+    fileprivate static var virtual: PartSizes {
+        var sizes = PartSizes()
+        (sizes.answerBytes, sizes.textBytes, sizes.chunkUnits) = (150, 300, 90)
+        (sizes.sendBytes, sizes.pollBytes, sizes.valueBytesPerTurn) = (400, 150, 1_500)
+        return sizes
+    }
+}

@@ -1,0 +1,238 @@
+public import GatewayCore
+public import ReplicaCore
+internal import SyncProtocol
+
+/// A node without its clock, disk and sockets: the replica, the gateway of the HTTP port, and the order in which a turn steps
+/// both.
+///
+/// Equal cores given equal inputs return equal outputs. A driver owns one, and does not copy it while in use.
+public struct NodeCore {
+    /// How often a gateway with clients gets a turn, even without input.
+    private static let tickMilliseconds: UInt64 = 500
+
+    /// The replica. A driver observes it and sets facts that only the driver knows; the core alone steps it.
+    public package(set) var replica: Replica
+    private var gateway: Gateway
+    private var backlog = GatewayBacklog()
+    /// Whether the node serves clients, as the gateway knows since the beginning of the turn.
+    public private(set) var availability = Availability.unavailable(reason: "starting")
+    /// Whether the replica has begun to serve.
+    public private(set) var isServing = false
+    /// Why the disk accepts no writes, if it does not. A change has an effect from the next turn on.
+    public var storageTrouble: StorageTrouble?
+    /// Whether a client has ever connected to the HTTP port. Until then the gateway gets no turns.
+    package private(set) var hasHadConnections = false
+    /// The steps of the replica since the last `removeSteps`; nil if they are not observed.
+    private var steps: [ReplicaStep]?
+    private var isStopped = false
+    private var hasRules = false
+    private var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
+    private var isInTurn = false
+    private var isInGatewayTurn = false
+    /// Whether the gateway processes answers, while the replica may be in the middle of the end of a turn.
+    private var isAnswering = false
+    /// When the gateway gets its next turn, even without input.
+    private var dueMilliseconds: UInt64 = 0
+    private var outputs: [NodeOutput] = []
+
+    /// A node whose replica has recovered, and that has no clients.
+    public init(_ replica: Replica, _ configuration: GatewayConfiguration) {
+        self.replica = replica
+        gateway = Gateway(configuration)
+    }
+
+    /// Processes one input, and returns the effects that the driver executes next, in order.
+    public mutating func step(_ input: NodeInput) -> [NodeOutput] {
+        switch input {
+        case .turnBegan(let moment): beginTurn(at: moment)
+        case .replica(let input): receive(input)
+        case .stored(let turn, let moment): store(turn, at: moment)
+        // It concerns no connection.
+        case .gateway(.turnTook(let nanoseconds)):
+            _ = gateway.step(.turnTook(nanoseconds: nanoseconds))
+        case .gateway(.writable(let session)): backlog.append(writable: session)
+        case .gateway(let input): stepGateway(input)
+        case .turnEnded: endTurn()
+        case .stopped: stop()
+        }
+        return removeOutputs()
+    }
+
+    /// Whether the next turn has work, without any input, that waits neither for the disk nor for clients.
+    public var hasBacklog: Bool { !backlog.isEmpty }
+
+    private mutating func removeOutputs() -> [NodeOutput] {
+        if outputs.isEmpty { return [] }
+        var removed: [NodeOutput] = []
+        swap(&removed, &outputs)
+        return removed
+    }
+}
+
+// MARK: - The order of a turn
+
+extension NodeCore {
+    private mutating func beginTurn(at moment: Moment) {
+        precondition(!isInTurn, "a turn begins in another one")
+        (now, isInTurn) = (moment, true)
+        if !isStopped {
+            perform(replica.step(.turnBegan(moment)))
+            // Before any request of this turn.
+            become(
+                Availability(
+                    isRunning: true, isServing: isServing, storageTrouble: storageTrouble,
+                    isEvicted: replica.isOut))
+        }
+        guard hasHadConnections else { return }
+        // Requests of earlier turns come before those of this one.
+        sendRequests()
+        for session in backlog.removeWritable() { stepGateway(.writable(session)) }
+        if now.elapsedMilliseconds >= dueMilliseconds { beginGatewayTurn() }
+    }
+
+    private mutating func endTurn() {
+        if !isStopped {
+            let outputs = observedStep(.turnEnded)
+            // Before the gateway gets the answers of this turn, after which it reads further requests.
+            reportRules()
+            perform(outputs)
+        }
+        endGatewayTurn()
+        isInTurn = false
+    }
+
+    private mutating func stop() {
+        become(.unavailable(reason: "stopping"))
+        sendRequests()
+        perform(replica.stop())
+        isStopped = true
+        endGatewayTurn()
+        isInTurn = false
+    }
+
+    /// Lets outputs leave that waited for a turn. The answers among them are a turn of the gateway by themselves.
+    private mutating func store(_ turn: UInt64, at moment: Moment) {
+        precondition(!isInTurn, "`stored` between turns arrives in one")
+        now = moment
+        perform(replica.step(.stored(turn: turn)))
+        endGatewayTurn()
+    }
+}
+
+// MARK: - The replica
+
+extension NodeCore {
+    private mutating func receive(_ input: Input) {
+        switch input {
+        // The end of the last turn waits for it.
+        case .stored: perform(replica.step(input))
+        case .requested:
+            // A native client may have been identified by a request that waits.
+            sendRequests()
+            stepReplica(input)
+        default: stepReplica(input)
+        }
+    }
+
+    private mutating func stepReplica(_ input: Input) {
+        precondition(isInTurn, "an input arrives between turns")
+        if !isStopped { perform(observedStep(input)) }
+    }
+
+    private mutating func observedStep(_ input: Input) -> [Output] {
+        guard steps != nil else { return replica.step(input) }
+        return input.parts.flatMap { part in
+            let (outputs, step) = replica.observeStep(part)
+            steps!.append(step)
+            return outputs
+        }
+    }
+
+    private mutating func perform(_ replicaOutputs: [Output]) {
+        for output in replicaOutputs {
+            outputs.append(.replica(output))
+            switch output {
+            case .replyMessages(let session, let answers):
+                isAnswering = true
+                stepGateway(.answered(session, answers))
+                isAnswering = false
+            case .serve: isServing = true
+            default: break
+            }
+        }
+    }
+
+    /// Begins to observe each step of the replica.
+    package mutating func observeSteps() { steps = [] }
+
+    /// Removes and returns the observed steps.
+    package mutating func removeSteps() -> [ReplicaStep] {
+        guard let steps, !steps.isEmpty else { return [] }
+        self.steps = []
+        return steps
+    }
+}
+
+// MARK: - The gateway
+
+extension NodeCore {
+    /// The memory that the gateway keeps for its clients.
+    package var gatewayUsage: GatewayUsage { gateway.usage }
+
+    private mutating func stepGateway(_ input: GatewayInput) {
+        if case .opened = input { hasHadConnections = true }
+        beginGatewayTurn()
+        perform(gateway.step(input))
+    }
+
+    /// Begins the gateway's part of a turn, which most turns do not have.
+    private mutating func beginGatewayTurn() {
+        guard !isInGatewayTurn else { return }
+        isInGatewayTurn = true
+        dueMilliseconds = now.elapsedMilliseconds + NodeCore.tickMilliseconds
+        perform(gateway.step(.turnBegan(now)))
+    }
+
+    private mutating func endGatewayTurn() {
+        guard isInGatewayTurn else { return }
+        perform(gateway.step(.turnEnded))
+        isInGatewayTurn = false
+    }
+
+    private mutating func become(_ next: Availability) {
+        guard next != availability else { return }
+        availability = next
+        stepGateway(.became(next))
+    }
+
+    private mutating func reportRules() {
+        guard replica.hasRules != hasRules else { return }
+        hasRules.toggle()
+        perform(gateway.step(.hasRules(hasRules)))
+    }
+
+    private mutating func perform(_ gatewayOutputs: [GatewayOutput]) {
+        for output in gatewayOutputs {
+            switch output {
+            case .open, .identify, .ask, .backpressured, .writable, .end: request(output)
+            case .native:
+                // Frames of native clients do not wait behind requests of the gateway.
+                if !isAnswering { sendRequests() }
+                outputs.append(.gateway(output))
+            case .wake(let milliseconds):
+                dueMilliseconds = min(dueMilliseconds, now.elapsedMilliseconds + milliseconds)
+            case .send, .reportWritable, .close, .log: outputs.append(.gateway(output))
+            }
+        }
+    }
+
+    /// Passes a request to the replica, or keeps it for the next turn while the replica answers.
+    private mutating func request(_ output: GatewayOutput) {
+        if backlog.keep(output, whileAnswering: isAnswering) { return }
+        if let input = Input(output) { stepReplica(input) }
+    }
+
+    private mutating func sendRequests() {
+        for input in backlog.removeRequests().compactMap(Input.init) { stepReplica(input) }
+    }
+}

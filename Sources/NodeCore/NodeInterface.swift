@@ -1,0 +1,52 @@
+public import GatewayCore
+public import ReplicaCore
+public import SyncProtocol
+
+/// An input of a node. A turn begins, processes its inputs in the order of their arrival, and ends.
+public enum NodeInput: Sendable {
+    case turnBegan(Moment)
+    /// A frame of a peer or of a native client, the state of a native client, or a result of the disk.
+    case replica(Input)
+    /// The turn with this number is durable, between turns at this moment.
+    case stored(turn: UInt64, at: Moment)
+    /// A change of a connection to the HTTP port, or other trusted keys. Turns, availability, rules and the answers of the
+    /// replica are not among them, since the core passes these itself. `writable` and `turnTook` may arrive between turns.
+    case gateway(GatewayInput)
+    case turnEnded
+    /// Ends the last turn, instead of `turnEnded`. Sessions end, and the replica executes what they left to do. From then on
+    /// it gets only `stored`.
+    case stopped
+}
+
+extension NodeInput {
+    /// Whether the input has to arrive in a turn.
+    public var needsTurn: Bool {
+        switch self {
+        case .stored, .gateway(.writable), .gateway(.turnTook): false
+        case .turnBegan, .replica, .gateway, .turnEnded, .stopped: true
+        }
+    }
+}
+
+/// An effect that a driver executes for a node, in order.
+public enum NodeOutput: Equatable, Sendable {
+    /// An effect at the disk, a peer or a native client. The gateway has the answers of `replyMessages` already.
+    case replica(Output)
+    /// An effect at a connection to the HTTP port: `send`, `reportWritable`, `close` or `native`, or at the log.
+    case gateway(GatewayOutput)
+}
+
+extension Input {
+    /// The request of a gateway to the replica; nil for an effect at a connection, on time or on the log.
+    init?(_ output: GatewayOutput) {
+        switch output {
+        case .open(let session): self = .opened(session)
+        case .ask(let session, let messages): self = .requestedMessages(messages, by: session)
+        case .backpressured(let session): self = .backpressured(session)
+        case .writable(let session): self = .writable(session)
+        case .end(let session): self = .closed(session)
+        case .identify(let session, let principal): self = .identified(session, principal)
+        case .send, .reportWritable, .close, .native, .wake, .log: return nil
+        }
+    }
+}
