@@ -239,7 +239,8 @@ let package = Package(
                 "SyncProtocol", "TLS", "Tokens",
             ]),
         tests(
-            of: "NodeCore", using: ["DataTree", "GatewayCore", "ReplicaCore", "SyncProtocol"]),
+            of: "NodeCore",
+            using: ["DataTree", "GatewayCore", "QueryEngine", "ReplicaCore", "SyncProtocol"]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",

@@ -141,7 +141,6 @@ extension Node {
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: turnNanoseconds / 1_000_000)
-        core.replica.unreadBytes = clients.unreadBytes
         perform(stepCore(.turnBegan(now)))
     }
 
@@ -183,6 +182,7 @@ extension Node {
             case .replica(let output): perform(output)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(let output): clients.perform(output)
+            case .cut(let session): clients.cut(session)
             }
         }
     }
@@ -270,8 +270,8 @@ extension Node {
 
     /// Ensures a turn, in which the replica handles what is due.
     private func tick() {
-        clients.measureWaitingBytes()
         if phase == .running { beginTurn() }
+        clients.reportSlowClients()
         journal.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }

@@ -26,6 +26,8 @@ public struct GatewayConfiguration: Sendable {
     public var messagesBytes = 128 << 20
     /// The parts in which large answers leave.
     public var parts = PartSizes()
+    /// If more waits for a client, its listens pause until all of it is sent.
+    public var backpressureBytes = 1 << 20
     /// The memory for what waits for all slow clients together.
     public var waitingBytes = 512 << 20
     /// How many connections there may be, and how many sessions that poll.

@@ -2,8 +2,8 @@ public import GatewayCore
 public import ReplicaCore
 internal import SyncProtocol
 
-/// A node without its clock, disk and sockets: the replica, the gateway of the HTTP port, and the order in which a turn steps
-/// both.
+/// A node without its clock, disk and sockets: the replica, the gateway of the HTTP port, the limits for slow clients, and the
+/// order in which a turn steps all of them.
 ///
 /// Equal cores given equal inputs return equal outputs. A driver owns one, and does not copy it while in use.
 public struct NodeCore {
@@ -14,6 +14,13 @@ public struct NodeCore {
     public package(set) var replica: Replica
     private var gateway: Gateway
     private var backlog = GatewayBacklog()
+    private var slowClients: SlowClients
+    /// Changes of slow clients between turns.
+    private var slowChanges: [(session: SessionID, change: SlowClients.Change)] = []
+    /// The connections of native clients.
+    private var natives: Set<SessionID> = []
+    /// Whether the next turn has work, without any input, that waits neither for the disk nor for clients.
+    public private(set) var hasBacklog = false
     /// Whether the node serves clients, as the gateway knows since the beginning of the turn.
     public private(set) var availability = Availability.unavailable(reason: "starting")
     /// Whether the replica has begun to serve.
@@ -39,6 +46,10 @@ public struct NodeCore {
     public init(_ replica: Replica, _ configuration: GatewayConfiguration) {
         self.replica = replica
         gateway = Gateway(configuration)
+        slowClients = SlowClients(
+            pausedAbove: configuration.backpressureBytes,
+            // The replica needs the rest for answers that have not left it.
+            limit: configuration.waitingBytes / 4 * 3)
     }
 
     /// Processes one input, and returns the effects that the driver executes next, in order.
@@ -50,16 +61,14 @@ public struct NodeCore {
         // It concerns no connection.
         case .gateway(.turnTook(let nanoseconds)):
             _ = gateway.step(.turnTook(nanoseconds: nanoseconds))
-        case .gateway(.writable(let session)): backlog.append(writable: session)
-        case .gateway(let input): stepGateway(input)
+        case .gateway(let input): receive(input)
+        case .unsent(let session, let bytes): record(bytes, of: session)
         case .turnEnded: endTurn()
         case .stopped: stop()
         }
+        hasBacklog = !backlog.isEmpty || !slowChanges.isEmpty
         return removeOutputs()
     }
-
-    /// Whether the next turn has work, without any input, that waits neither for the disk nor for clients.
-    public var hasBacklog: Bool { !backlog.isEmpty }
 
     private mutating func removeOutputs() -> [NodeOutput] {
         if outputs.isEmpty { return [] }
@@ -76,6 +85,7 @@ extension NodeCore {
         precondition(!isInTurn, "a turn begins in another one")
         (now, isInTurn) = (moment, true)
         if !isStopped {
+            replica.unreadBytes = slowClients.bytes
             perform(replica.step(.turnBegan(moment)))
             // Before any request of this turn.
             become(
@@ -84,6 +94,7 @@ extension NodeCore {
                     isEvicted: replica.isOut))
         }
         guard hasHadConnections else { return }
+        applySlowChanges()
         // Requests of earlier turns come before those of this one.
         sendRequests()
         for session in backlog.removeWritable() { stepGateway(.writable(session)) }
@@ -130,6 +141,9 @@ extension NodeCore {
             // A native client may have been identified by a request that waits.
             sendRequests()
             stepReplica(input)
+        case .closed(let session):
+            natives.remove(session)
+            stepReplica(input)
         default: stepReplica(input)
         }
     }
@@ -150,14 +164,18 @@ extension NodeCore {
 
     private mutating func perform(_ replicaOutputs: [Output]) {
         for output in replicaOutputs {
-            outputs.append(.replica(output))
             switch output {
+            case .reply(let session, _), .replyLarge(let session, _):
+                send(.replica(output), to: session)
             case .replyMessages(let session, let answers):
+                outputs.append(.replica(output))
                 isAnswering = true
                 stepGateway(.answered(session, answers))
                 isAnswering = false
-            case .serve: isServing = true
-            default: break
+            case .serve:
+                outputs.append(.replica(output))
+                isServing = true
+            default: outputs.append(.replica(output))
             }
         }
     }
@@ -179,8 +197,18 @@ extension NodeCore {
     /// The memory that the gateway keeps for its clients.
     package var gatewayUsage: GatewayUsage { gateway.usage }
 
+    private mutating func receive(_ input: GatewayInput) {
+        switch input {
+        case .opened: hasHadConnections = true
+        case .closed(let session):
+            natives.remove(session)
+            slowClients.remove(session)
+        default: break
+        }
+        stepGateway(input)
+    }
+
     private mutating func stepGateway(_ input: GatewayInput) {
-        if case .opened = input { hasHadConnections = true }
         beginGatewayTurn()
         perform(gateway.step(input))
     }
@@ -215,13 +243,18 @@ extension NodeCore {
         for output in gatewayOutputs {
             switch output {
             case .open, .identify, .ask, .backpressured, .writable, .end: request(output)
-            case .native:
+            case .native(let session, _):
+                natives.insert(session)
                 // Frames of native clients do not wait behind requests of the gateway.
                 if !isAnswering { sendRequests() }
                 outputs.append(.gateway(output))
             case .wake(let milliseconds):
                 dueMilliseconds = min(dueMilliseconds, now.elapsedMilliseconds + milliseconds)
-            case .send, .reportWritable, .close, .log: outputs.append(.gateway(output))
+            case .send(let session, _): send(.gateway(output), to: session)
+            case .reportWritable(let session):
+                slowClients.awaitRoom(of: session)
+                outputs.append(.gateway(output))
+            case .close, .log: outputs.append(.gateway(output))
             }
         }
     }
@@ -234,5 +267,40 @@ extension NodeCore {
 
     private mutating func sendRequests() {
         for input in backlog.removeRequests().compactMap(Input.init) { stepReplica(input) }
+    }
+}
+
+// MARK: - Slow clients
+
+extension NodeCore {
+    /// Sends something to a client, or disconnects the client if too much waits for it.
+    private mutating func send(_ output: NodeOutput, to session: SessionID) {
+        if slowClients.admits(session) { outputs.append(output) } else { cut(session) }
+    }
+
+    private mutating func cut(_ session: SessionID) {
+        slowClients.remove(session)
+        outputs.append(.cut(session))
+    }
+
+    private mutating func record(_ bytes: Int, of session: SessionID) {
+        if let change = slowClients.record(bytes, of: session) {
+            slowChanges.append((session, change))
+            if isInTurn { applySlowChanges() }
+        }
+        for session in slowClients.removeSlowest() { cut(session) }
+    }
+
+    private mutating func applySlowChanges() {
+        if slowChanges.isEmpty { return }
+        for (session, change) in slowChanges {
+            switch (change, natives.contains(session)) {
+            case (.backpressured, true): stepReplica(.backpressured(session))
+            case (.writable, true): stepReplica(.writable(session))
+            case (.backpressured, false): stepGateway(.backpressured(session))
+            case (.writable, false): backlog.append(writable: session)
+            }
+        }
+        slowChanges = []
     }
 }

@@ -9,9 +9,12 @@ public enum NodeInput: Sendable {
     case replica(Input)
     /// The turn with this number is durable, between turns at this moment.
     case stored(turn: UInt64, at: Moment)
-    /// A change of a connection to the HTTP port, or other trusted keys. Turns, availability, rules and the answers of the
-    /// replica are not among them, since the core passes these itself. `writable` and `turnTook` may arrive between turns.
+    /// `opened`, `received`, `credential` or `closed` of a connection to the HTTP port, `trusts` or `turnTook`. The core itself
+    /// passes the other inputs of a gateway.
     case gateway(GatewayInput)
+    /// So many bytes sent to a connection have not left the process. To be passed when the driver has sent what a turn
+    /// brought, when much waits, and when all has left; between turns, too.
+    case unsent(SessionID, bytes: Int)
     case turnEnded
     /// Ends the last turn, instead of `turnEnded`. Sessions end, and the replica executes what they left to do. From then on
     /// it gets only `stored`.
@@ -22,7 +25,7 @@ extension NodeInput {
     /// Whether the input has to arrive in a turn.
     public var needsTurn: Bool {
         switch self {
-        case .stored, .gateway(.writable), .gateway(.turnTook): false
+        case .stored, .unsent, .gateway(.turnTook): false
         case .turnBegan, .replica, .gateway, .turnEnded, .stopped: true
         }
     }
@@ -32,8 +35,11 @@ extension NodeInput {
 public enum NodeOutput: Equatable, Sendable {
     /// An effect at the disk, a peer or a native client. The gateway has the answers of `replyMessages` already.
     case replica(Output)
-    /// An effect at a connection to the HTTP port: `send`, `reportWritable`, `close` or `native`, or at the log.
+    /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
+    /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)
+    /// End a connection at once: its client reads too slowly.
+    case cut(SessionID)
 }
 
 extension Input {

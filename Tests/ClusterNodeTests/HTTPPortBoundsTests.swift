@@ -35,9 +35,10 @@ extension `A node's HTTP port` {
         for _ in 0..<2 {
             inputs = []
             var sent = 0
-            while inputs.isEmpty {
-                port.reply([UInt8](repeating: 7, count: 64 << 10), to: session)
-                sent += 1
+            for _ in 0..<1_000 where inputs.isEmpty {
+                for _ in 0..<16 { port.reply([UInt8](repeating: 7, count: 64 << 10), to: session) }
+                sent += 16
+                try turn(1)
             }
             guard case .backpressured(session)? = inputs.first else {
                 Issue.record("\(inputs)")
@@ -59,41 +60,18 @@ extension `A node's HTTP port` {
         }
     }
 
-    @Test func `ends the session of a client that reads too slowly`() throws {
+    @Test func `ends the connection of a client that the core cuts`() throws {
         let client = try connect()
         client.send([1])
         try turn()
         let session = try #require(session)
-        let reply = [UInt8](repeating: 7, count: 1 << 20)
-        for _ in 0..<64 where port.slowClients == 0 {
-            port.reply(reply, to: session)
-            #expect(port.waitingBytes < 18 << 20)
-        }
+        node.step(.unsent(session, bytes: 16 << 20))
+        #expect(port.count == 1)
+        // More than three quarters of what may wait for all clients.
+        node.step(.unsent(session, bytes: 17 << 20))
         #expect(port.slowClients == 1)
         #expect(port.count == 0)
         #expect(inputs.contains { if case .closed(session) = $0 { true } else { false } })
-    }
-
-    @Test func `ends the client for which most waits, if too much waits for all`() throws {
-        let clients = try (0..<4).map { _ in try connect() }
-        for client in clients { client.send([1]) }
-        try turn()
-        let sessions = inputs.compactMap { input -> SessionID? in
-            if case .requested(_, let session) = input { session } else { nil }
-        }
-        try #require(sessions.count == 4)
-        let reply = [UInt8](repeating: 7, count: 1 << 20)
-        for _ in 0..<24 where port.slowClients == 0 {
-            for session in sessions + [sessions[2]] { port.reply(reply, to: session) }
-            #expect(port.waitingBytes < 24 << 20)
-        }
-        #expect(port.slowClients == 1)
-        let ended = inputs.compactMap { input -> SessionID? in
-            if case .closed(let session) = input { session } else { nil }
-        }
-        #expect(ended == [sessions[2]])
-        #expect(port.count == 3)
-        for client in clients { #expect(client.isOpen) }
     }
 
     /// The beginning of a frame of a client, of which the last bytes are missing.

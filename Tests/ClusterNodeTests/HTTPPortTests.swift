@@ -27,7 +27,7 @@ import Testing
         var configuration = GatewayConfiguration()
         configuration.deadlines.headMilliseconds = 100
         configuration.messagesBytes = 200_000
-        configuration.waitingBytes = 20 << 20
+        configuration.waitingBytes = 22 << 20
         configuration.connectionLimit = 8
         node = PortNode(on: loop, configuration)
         var bound: HTTPAddress?

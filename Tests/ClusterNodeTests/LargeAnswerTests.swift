@@ -54,6 +54,7 @@ extension `A node's HTTP port` {
         try turn(5)
         inputs = []
         for _ in 0..<40 { port.reply([UInt8](repeating: 7, count: 64 << 10), to: session) }
+        try turn()
         guard case .backpressured(session)? = inputs.first else {
             Issue.record("\(inputs)")
             return

@@ -73,6 +73,7 @@ final class PortNode {
             switch output {
             case .replica, .gateway(.log): break
             case .gateway(let output): port.perform(output)
+            case .cut(let session): port.cut(session)
             }
         }
     }

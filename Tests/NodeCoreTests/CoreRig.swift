@@ -59,6 +59,12 @@ struct CoreRig {
         return (session, turn(inputs, after: milliseconds))
     }
 
+    /// The request of a native client for a WebSocket.
+    static let upgrade =
+        "GET /.hearth HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + "Sec-WebSocket-Protocol: hearth.1\r\n\r\n"
+
     static func get(_ path: String = "/a.json") -> String {
         "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }

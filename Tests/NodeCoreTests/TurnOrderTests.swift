@@ -39,13 +39,8 @@ import Testing
         #expect(outputs.text(to: other).hasSuffix("\r\n\r\n7"))
     }
 
-    private static let upgrade =
-        "GET /.hearth HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        + "Sec-WebSocket-Protocol: hearth.1\r\n\r\n"
-
     @Test mutating func `the replica knows who a native client is before its first frame`() {
-        let (session, inputs) = rig.connection(sending: Self.upgrade + "x")
+        let (session, inputs) = rig.connection(sending: CoreRig.upgrade + "x")
         let outputs = rig.turn(inputs + [.replica(.requested([1], by: session))])
         #expect(outputs.contains(.gateway(.native(session, rest: [120]))))
         let steps = rig.core.removeSteps()

@@ -26,10 +26,6 @@ final class HTTPConnection {
     var arePartsDue = false
     /// The bytes of a frame that is not complete, as they were counted last.
     var countedBytes = 0
-    /// Whether so much waits for the client that its listens pause.
-    var isBackpressured = false
-    /// Whether the gateway waits until all is sent.
-    var awaitsRoom = false
     /// Whether the end of the turn has something to send.
     var hasUnsentBytes = false
 
@@ -40,6 +36,9 @@ final class HTTPConnection {
 
     /// The bytes that are not sent yet.
     var waitingBytes: Int { stream.waitingBytes + outgoing.byteCount }
+
+    /// The same, or one for the rest of a large answer that has no bytes yet.
+    var unsentBytes: Int { outgoing.isEmpty ? stream.waitingBytes : max(1, waitingBytes) }
 
     /// A reader of what a native client sends.
     static func makeReader() -> WebSocketReader {

@@ -14,9 +14,8 @@ internal import SyncProtocol
 final class HTTPPort {
     /// What is read from all connections in a turn: to decode it takes a turn's time, too.
     private static let bytesPerTurn = 512 << 10
-    /// When so much waits for a client, its listens pause until all of it is sent.
-    private static let backpressureBytes = 1 << 20
-    private static let waitingBytesLimit = 16 << 20
+    /// So much is sent to a client before the end of the turn.
+    private static let flushBytes = 1 << 20
     private static let closeSeconds: UInt64 = 5
     private static let handshakeSeconds: UInt64 = 10
     private static let refreshSeconds: UInt64 = 60
@@ -35,8 +34,6 @@ final class HTTPPort {
     let configuration: GatewayConfiguration
     /// How many connections there may be.
     let connectionLimit: Int
-    /// If more waits for all clients together, those end for which most waits.
-    private let allWaitingBytesLimit: Int
     /// There for a port with TLS.
     private let certificate: ServerCertificate?
     /// There for a port whose clients may show tokens.
@@ -48,14 +45,12 @@ final class HTTPPort {
     /// The native clients to which the next parts of large answers can be sent, in order, and the timer for that.
     private var dueParts: ArraySlice<HTTPConnection> = []
     private var nextParts: Watcher?
-    /// The bytes that were added since all that waits was measured.
-    private var unmeasuredBytes = 0
-    /// All that waited when it was measured last.
-    private var measuredBytes = 0
     /// The frames of native clients that are not complete.
     private var shares: MemoryShares
     private var second: UInt64 = 0
     private var isClosing = false
+    /// Whether bytes waited for a client when that was reported last.
+    private var hasSlowClients = false
     private var receive: (NodeInput) -> Void = { _ in }
 
     init(
@@ -67,8 +62,6 @@ final class HTTPPort {
         self.loop = loop
         self.configuration = configuration
         connectionLimit = configuration.connectionLimit
-        // The replica needs the rest for answers that have not left it.
-        allWaitingBytesLimit = configuration.waitingBytes / 4 * 3
         shares = MemoryShares(limit: configuration.messagesBytes)
     }
 
@@ -103,14 +96,11 @@ final class HTTPPort {
     /// The bytes that wait for slow clients.
     var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.waitingBytes } }
 
-    /// About as much as waits for slow clients, in bytes, or more: it is measured again in a tick.
-    var unreadBytes: Int { measuredBytes + unmeasuredBytes }
-
-    /// Measures what waits for slow clients; some twenty times a second, as it visits all connections.
-    func measureWaitingBytes() {
-        guard unreadBytes > allWaitingBytesLimit / 8 else { return }
-        measuredBytes = waitingBytes
-        unmeasuredBytes = 0
+    /// Reports again how much waits for each slow client; some twenty times a second, as it visits all connections.
+    func reportSlowClients() {
+        guard hasSlowClients else { return }
+        hasSlowClients = false
+        for connection in connections.all where connection.unsentBytes > 0 { report(connection) }
     }
 
     /// While paused, frames of clients wait at their side.
@@ -167,7 +157,7 @@ final class HTTPPort {
         for connection in connections {
             connection.hasUnsentBytes = false
             connection.stream.flush()
-            if connection.awaitsRoom, connection.stream.waitingBytes == 0 { relieved(connection) }
+            report(connection)
         }
     }
 
@@ -220,7 +210,7 @@ extension HTTPPort {
         stream.open { [unowned self, unowned connection] event in
             switch event {
             case .received(let bytes): handle(bytes, from: connection)
-            case .drained: relieved(connection)
+            case .drained: continueSending(to: connection)
             case .ended: remove(connection)
             }
         }
@@ -260,9 +250,7 @@ extension HTTPPort {
                 }
             }
         case .reportWritable(let session):
-            guard let connection = connections[session] else { return }
-            connection.awaitsRoom = true
-            markUnsent(connection)
+            if let connection = connections[session] { markUnsent(connection) }
         case .close(let session):
             guard let connection = connections[session] else { return }
             if connection.isHandshaking {
@@ -283,34 +271,32 @@ extension HTTPPort {
 // MARK: - Slow clients
 
 extension HTTPPort {
-    /// Sends what `body` appends; if much waits already, the client's listens pause, or it is cut.
-    private func send(to connection: HTTPConnection, _ body: () -> Void) {
-        // One message may be larger than the limit, but no other may wait behind it.
-        guard connection.waitingBytes <= Self.waitingBytesLimit, !connection.outgoing.isFull else {
-            slowClients += 1
-            return end(connection)
-        }
-        unmeasuredBytes -= connection.waitingBytes
-        body()
-        unmeasuredBytes += connection.waitingBytes
-        markUnsent(connection)
-        if connection.waitingBytes > Self.backpressureBytes { relieve(connection) }
-        if unmeasuredBytes > allWaitingBytesLimit / 8 { boundWaitingBytes() }
+    /// Ends the connection of a client that reads too slowly.
+    func cut(_ session: SessionID) {
+        if let connection = connections[session] { cut(connection) }
     }
 
-    /// Sends what the system has room for; if too much waits for all clients together, those end for which most waits.
-    private func boundWaitingBytes() {
-        unmeasuredBytes = 0
-        for connection in connections.all { connection.stream.flush() }
-        var total = waitingBytes
-        defer { measuredBytes = total }
-        guard total > allWaitingBytesLimit else { return }
-        let slowest = connections.all.sorted { $0.waitingBytes > $1.waitingBytes }
-        for connection in slowest where total > allWaitingBytesLimit {
-            total -= connection.waitingBytes
-            slowClients += 1
-            end(connection)
-        }
+    private func cut(_ connection: HTTPConnection) {
+        slowClients += 1
+        end(connection)
+    }
+
+    /// Sends what `body` appends, at the end of the turn or, if it is much, at once.
+    private func send(to connection: HTTPConnection, _ body: () -> Void) {
+        guard !connection.outgoing.isFull else { return cut(connection) }
+        body()
+        markUnsent(connection)
+        guard connection.waitingBytes > Self.flushBytes else { return }
+        connection.stream.flush()
+        report(connection)
+    }
+
+    /// Reports how much waits for a client, unless the connection has just ended.
+    private func report(_ connection: HTTPConnection) {
+        guard connections[connection.session] != nil else { return }
+        let byteCount = connection.unsentBytes
+        if byteCount > 0 { hasSlowClients = true }
+        receive(.unsent(connection.session, bytes: byteCount))
     }
 
     private func markUnsent(_ connection: HTTPConnection) {
@@ -319,29 +305,9 @@ extension HTTPPort {
         unsent.append(connection)
     }
 
-    /// Sends before the end of the turn, as much waits; if the client has no room, its listens pause.
-    private func relieve(_ connection: HTTPConnection) {
-        connection.stream.flush()
-        guard !connection.isBackpressured, connection.waitingBytes > Self.backpressureBytes
-        else { return }
-        connection.isBackpressured = true
-        switch connection.state {
-        case .native: receive(.replica(.backpressured(connection.session)))
-        case .requesting: receive(.gateway(.backpressured(connection.session)))
-        case .handshaking, .closing: break
-        }
-    }
-
-    /// All that waited for a client is sent, but for the rest of a large answer.
-    private func relieved(_ connection: HTTPConnection) {
-        if !connection.outgoing.isEmpty { return scheduleParts(to: connection) }
-        guard connection.isBackpressured || connection.awaitsRoom else { return }
-        (connection.isBackpressured, connection.awaitsRoom) = (false, false)
-        switch connection.state {
-        case .native: receive(.replica(.writable(connection.session)))
-        case .requesting: receive(.gateway(.writable(connection.session)))
-        case .handshaking, .closing: break
-        }
+    /// Continues with the rest of a large answer, if there is one, once all else has been sent.
+    private func continueSending(to connection: HTTPConnection) {
+        if connection.outgoing.isEmpty { report(connection) } else { scheduleParts(to: connection) }
     }
 }
 
@@ -384,9 +350,10 @@ extension HTTPPort {
             byteCount += bytes.count
             connection.stream.append(bytes)
         }
-        unmeasuredBytes += byteCount
         connection.stream.flush()
-        if connection.state == .native, connection.stream.waitingBytes == 0 { relieved(connection) }
+        if connection.state == .native, connection.stream.waitingBytes == 0 {
+            continueSending(to: connection)
+        }
         return byteCount
     }
 }

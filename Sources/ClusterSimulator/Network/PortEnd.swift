@@ -8,8 +8,8 @@ struct PortEnd {
     var isClosed = false
     /// What waits for the client to read it.
     var waiting: [UInt8] = []
-    /// The gateway was told that too much waits.
+    /// The core was told that much waits.
     var isBackpressured = false
-    /// The gateway is to be told once all is sent.
+    /// The core is to be told once all is sent.
     var awaitsRoom = false
 }

@@ -5,6 +5,9 @@ extension GatewayConfiguration {
     /// How many milliseconds nodes of runs let pass before they send a quiet stream a sign of life.
     static let virtualKeepAlive: UInt64 = 1_100
 
+    /// If so many bytes wait for a client, its listens pause.
+    static let virtualBackpressure = 200
+
     /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///
     /// - Parameters:
@@ -22,6 +25,7 @@ extension GatewayConfiguration {
             configuration.tokens = tokens
             configuration.rememberedTokens = 3
         }
+        configuration.backpressureBytes = virtualBackpressure
         configuration.keepAliveMilliseconds = virtualKeepAlive
         configuration.partMilliseconds = 4_000
         configuration.deadlines.idleMilliseconds = 4_000

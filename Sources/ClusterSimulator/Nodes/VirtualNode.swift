@@ -21,7 +21,7 @@ struct VirtualNode {
         case replica(Input)
         /// A frame of a client of which nobody asks what the node did for it.
         case unrecorded(Input)
-        case port(GatewayInput)
+        case port(NodeInput)
     }
 
     let name: String
@@ -239,7 +239,7 @@ struct VirtualNode {
     mutating func receive(unrecorded input: Input) -> Bool { receive(.unrecorded(input)) }
 
     /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
-    mutating func receive(_ input: GatewayInput) -> Bool { receive(.port(input)) }
+    mutating func receive(_ input: NodeInput) -> Bool { receive(.port(input)) }
 
     private mutating func receive(_ arrival: Arrival) -> Bool {
         guard isUp else { return false }
@@ -253,7 +253,7 @@ struct VirtualNode {
     }
 
     /// Whether something waits for the next turn that has arrived before.
-    private var hasBacklog: Bool { core?.hasBacklog == true || standing?.hasDueWork == true }
+    private var hasBacklog: Bool { core?.hasBacklog ?? false || standing?.hasDueWork ?? false }
 
     /// A turn: steps the core with all queued inputs.
     mutating func turn(at now: Microseconds) -> [Output] {
@@ -270,7 +270,7 @@ struct VirtualNode {
                 if case .requested(_, let session) = input { smallRequests?.add(of: session) }
                 stepRecorded(input, &outputs)
             case .unrecorded(let input): step(.replica(input), &outputs)
-            case .port(let input): step(.gateway(input), &outputs)
+            case .port(let input): step(input, &outputs)
             }
             noteTree(at: now)
         }
@@ -300,6 +300,7 @@ struct VirtualNode {
             case .replica(let output): outputs.append(output)
             case .gateway(.log): break
             case .gateway(let output): portOutputs.append(output)
+            case .cut(let session): preconditionFailure("much waits for \(session)")
             }
         }
         if hasUsers { recordSteps() }
@@ -342,8 +343,8 @@ struct VirtualNode {
 
     /// Keeps the availability that its port shows.
     private mutating func noteAvailability(at now: Microseconds) {
-        guard let core, availabilities.last != core.availability else { return }
-        availabilities.append(core.availability, at: now)
+        guard core != nil, availabilities.last != core!.availability else { return }
+        availabilities.append(core!.availability, at: now)
     }
 
     /// Keeps the value that its tree shows, to compare it with what clients of its port are told.

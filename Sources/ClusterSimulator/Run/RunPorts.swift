@@ -1,12 +1,11 @@
 import GatewayCore
+import NodeCore
 import ReplicaCore
 import SyncProtocol
 
 // Connections to the HTTP ports of nodes: bytes in any pieces, and what a port does with slow clients and at the end.
 
 extension SimulatedRun {
-    /// When so much waits for a client, its gateway is told.
-    private static let backpressureBytes = 200
     /// How long a port waits until a client closes its side, too.
     private static let closeTime: Microseconds = .seconds(5)
 
@@ -21,7 +20,7 @@ extension SimulatedRun {
         give(input, to: connection.node)
     }
 
-    private mutating func tell(_ input: GatewayInput, on index: Int) {
+    private mutating func tell(_ input: NodeInput, on index: Int) {
         let connection = connections[index]
         guard nodes[connection.node].incarnation == connection.incarnation else { return }
         if nodes[connection.node].receive(input) { scheduleTurn(connection.node) }
@@ -64,9 +63,10 @@ extension SimulatedRun {
         if !port.isOpen {
             connections[index].port?.isOpen = true
             let host = "10.0.0.\(connections[index].client % 250 + 1)"
-            tell(.opened(session, from: RemoteAddress(host: host, isLoopback: false)), on: index)
+            let address = RemoteAddress(host: host, isLoopback: false)
+            tell(.gateway(.opened(session, from: address)), on: index)
         }
-        tell(.received(session, bytes), on: index)
+        tell(.gateway(.received(session, bytes)), on: index)
     }
 
     /// The end of a connection reaches its port, or the port gives it up.
@@ -77,7 +77,7 @@ extension SimulatedRun {
             connections[index].breaks(at: now)
             schedule(.clientLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         }
-        tell(GatewayInput.closed(SimulatedRun.session(of: index)), on: index)
+        tell(.gateway(.closed(SimulatedRun.session(of: index))), on: index)
     }
 
     /// The end of a node's turn: what its gateway has for connections leaves, all that goes to one together.
@@ -121,10 +121,12 @@ extension SimulatedRun {
         guard let port = connections[index].port, !port.isClosed, !connections[index].isBroken
         else { return }
         if connections[index].isClogged {
-            guard !port.isBackpressured, port.waiting.count > SimulatedRun.backpressureBytes
+            let byteCount = port.waiting.count
+            guard !port.isBackpressured, byteCount > GatewayConfiguration.virtualBackpressure
             else { return }
             connections[index].port?.isBackpressured = true
-            return tell(GatewayInput.backpressured(SimulatedRun.session(of: index)), on: index)
+            let session = SimulatedRun.session(of: index)
+            return tell(.unsent(session, bytes: byteCount), on: index)
         }
         connections[index].port?.waiting = []
         for piece in pieces(of: port.waiting) where !piece.isEmpty { transmit(piece, on: index) }
@@ -144,7 +146,7 @@ extension SimulatedRun {
         connections[index].port?.isBackpressured = false
         connections[index].port?.awaitsRoom = false
         guard !port.isClosing else { return }
-        tell(GatewayInput.writable(SimulatedRun.session(of: index)), on: index)
+        tell(.unsent(SimulatedRun.session(of: index), bytes: 0), on: index)
     }
 
     private mutating func transmit(_ bytes: [UInt8], on index: Int) {

@@ -19,7 +19,7 @@ extension SimulatedRun {
         let isBack = nodes[node].keys.missing != .none && keysRandom.index(below: 3) > 0
         let missing = isBack ? .none : kinds[keysRandom.index(below: kinds.count)]
         nodes[node].keys.change(to: missing, at: now)
-        if nodes[node].receive(GatewayInput.trusts(nodes[node].keys.trust)) { scheduleTurn(node) }
+        if nodes[node].receive(.gateway(.trusts(nodes[node].keys.trust))) { scheduleTurn(node) }
         for client in clients.indices { withClient(client) { $0.noteKeys(of: node, in: &$1) } }
         return node
     }

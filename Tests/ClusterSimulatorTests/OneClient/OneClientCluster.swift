@@ -159,7 +159,7 @@ struct OneClientCluster {
             schedule(.told(id, .frame(frame.encoded)), at: node, on: "answers \(id.number)")
         case .gateway(.send(let id, let bytes)):
             schedule(.told(id, .bytes(bytes)), at: node, on: "answers \(id.number)")
-        case .gateway(.reportWritable(let id)): _ = cores[node].step(.gateway(.writable(id)))
+        case .gateway(.reportWritable(let id)): _ = cores[node].step(.unsent(id, bytes: 0))
         default: break
         }
     }
