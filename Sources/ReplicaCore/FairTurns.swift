@@ -17,7 +17,7 @@ extension Replica {
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
         endLeaving(session)
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
-        guard permitsRequests(of: session) else {
+        guard permitsRequests(of: session), sessions.shares.permitsFrame(of: frame.count) else {
             return awaitShare(.frame(frame, from: nil), of: session)
         }
         let rest = serve(frame, from: nil, for: session, within: .shareOfArrivals)
@@ -229,7 +229,9 @@ extension Replica {
                     sessions.refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
                     return allowance.permitsRequest(after: sessions.shares)
                 }
-                if let next = requests.nextStart { rest.works.append(.frame(frame, from: next)) }
+                let end = requests.nextStart ?? frame.count
+                sessions.shares.spend(requestBytes: end - (start ?? 0))
+                if end < frame.count { rest.works.append(.frame(frame, from: end)) }
             } catch {
                 sessions.refuse(error.code, error.problem, fix: error.fix, 0, session)
             }

@@ -28,8 +28,10 @@ public struct ReplicaLimits: Sendable {
     public var waitingRequestBytes = 64 << 20
     /// The units of work for clients in a turn; a unit takes about a microsecond.
     public var turnUnits = 10_000
-    /// The units that each session may use in a turn whatever the others have used.
+    /// The units that each session with waiting requests uses at once when its turn comes.
     public var firstUnits = 250
+    /// The units that each session may use in a turn whatever the others have used.
+    public var smallestUnits = 32
     /// The bytes of requests that wait for their session's share of a turn, of all sessions.
     public var dueBytes = 128 << 20
     /// With so many bytes of one session, the driver reads nothing more from it.

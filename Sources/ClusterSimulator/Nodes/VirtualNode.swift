@@ -227,19 +227,19 @@ struct VirtualNode {
     // MARK: Turns
 
     /// Queues an input; true if a turn must be scheduled for it.
-    mutating func receive(_ input: Input) -> Bool { receive(.replica(input)) }
+    mutating func receive(_ input: Input) -> Bool { receive(Arrival.replica(input)) }
 
     /// Queues a frame of a client, with what is done for it recorded or not; true if a turn must be scheduled for it.
     mutating func receive(_ frame: [UInt8], of session: SessionID, isRecorded: Bool) -> Bool {
         let input = Input.requested(frame, by: session)
-        return receive(isRecorded ? .replica(input) : .unrecorded(input))
+        return receive(isRecorded ? Arrival.replica(input) : .unrecorded(input))
     }
 
     /// Queues an input of a client of which nobody asks what the node did for it; true if a turn must be scheduled for it.
-    mutating func receive(unrecorded input: Input) -> Bool { receive(.unrecorded(input)) }
+    mutating func receive(unrecorded input: Input) -> Bool { receive(Arrival.unrecorded(input)) }
 
     /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
-    mutating func receive(_ input: NodeInput) -> Bool { receive(.port(input)) }
+    mutating func receive(_ input: NodeInput) -> Bool { receive(Arrival.port(input)) }
 
     private mutating func receive(_ arrival: Arrival) -> Bool {
         guard isUp else { return false }

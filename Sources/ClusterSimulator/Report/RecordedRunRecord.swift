@@ -20,7 +20,7 @@ extension RecordedRun {
         let findings = failed.compactMap { writer.finding(of: $0) }
         var sentences = ["All \(results.count) checks of this run hold."]
         if let first = failed.first {
-            sentences = ["The check \(first.check.rawValue) fails: \(first.details)"]
+            sentences = ["The check \(first.check.name) fails: \(first.details)"]
             sentences += findings.prefix(1).map {
                 "It first shows at \($0.time.description)\(writer.lastFault(before: $0.time))."
             }

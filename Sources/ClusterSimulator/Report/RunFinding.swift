@@ -62,7 +62,7 @@ struct FindingSentences {
         guard let failed = report.checks.first(where: { $0.verdict == .invalid }) else {
             return "All \(report.checks.count) checks of this run hold."
         }
-        return "The check \(failed.check.rawValue) fails: \(failed.details.sentence)"
+        return "The check \(failed.check.name) fails: \(failed.details.sentence)"
     }
 
     /// Where that shows first.

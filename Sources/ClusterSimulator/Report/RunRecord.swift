@@ -97,7 +97,7 @@ struct RecordHead {
 
     private static func json(_ result: CheckResult) -> String {
         let witness = result.witness.map(RecordColumns.text).joined(separator: ",")
-        return "[\"\(result.check.rawValue)\",\"\(result.verdict.rawValue)\","
+        return "[\"\(result.check.name)\",\"\(result.verdict.rawValue)\","
             + "\(RecordColumns.text(result.details)),[\(witness)]]"
     }
 }
@@ -151,7 +151,7 @@ private struct ScriptLines {
             case "check":
                 let claim = words.dropFirst().joined(separator: " ")
                 return failed.contains {
-                    words.contains(Substring($0.check.rawValue)) || $0.details.contains(claim)
+                    words.contains(Substring($0.check.name)) || $0.details.contains(claim)
                 }
             // The results of expectations and invariants quote them.
             case "at":

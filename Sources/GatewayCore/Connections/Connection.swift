@@ -169,7 +169,7 @@ extension Connection {
         }
         if case .console = activity {
             return updateConsole(&context) { session, context in
-                session.process(answers, at: context.now)
+                session.process(answers, at: context.now, with: context.authentication)
             }
         }
         for answer in answers {

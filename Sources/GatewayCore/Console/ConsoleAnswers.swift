@@ -5,13 +5,20 @@ internal import SyncProtocol
 
 extension ConsoleSession {
     /// Processes the answers of one turn.
-    mutating func process(_ answers: [SessionAnswer], at now: Moment) -> [ConsoleEffect] {
-        answers.flatMap { process($0.message, at: now) }
+    mutating func process(
+        _ answers: [SessionAnswer], at now: Moment, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
+        var effects: [ConsoleEffect] = []
+        for answer in answers { effects += process(answer.message, at: now, with: authentication) }
+        return effects
     }
 
-    private mutating func process(_ message: NodeMessage, at now: Moment) -> [ConsoleEffect] {
+    private mutating func process(
+        _ message: NodeMessage, at now: Moment, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
         switch message {
-        case .value(let request, let value): show(value, answering: request, at: now)
+        case .value(let request, let value):
+            show(value, answering: request, at: now, with: authentication)
         case .ok(let request): finish(request, "")
         case .ready(let request, _, _, _, let holds):
             beginEvents(after: holds, answering: request, at: now)
@@ -36,7 +43,8 @@ extension ConsoleSession {
     }
 
     private mutating func show(
-        _ value: Value, answering request: UInt64, at now: Moment
+        _ value: Value, answering request: UInt64, at now: Moment,
+        with authentication: borrowing Authentication
     ) -> [ConsoleEffect] {
         if request == statusRequest {
             statusRequest = nil
@@ -45,7 +53,7 @@ extension ConsoleSession {
         }
         if let events, request == events.request {
             let text = self.events?.append(value, at: now.elapsedMilliseconds)
-            return (text.map { [.send($0)] } ?? []) + refresh(at: now)
+            return (text.map { [.send($0)] } ?? []) + refresh(at: now, with: authentication)
         }
         if let id = verdicts.removeValue(forKey: request) {
             return [.send(ConsoleText.verdict(id, RulesVerdict(value).reasons))]

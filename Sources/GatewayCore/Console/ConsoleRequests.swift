@@ -37,7 +37,7 @@ extension ConsoleSession {
             }
         case .events(let id, let path):
             events = ConsoleEvents(id: id, path: path, at: now.elapsedMilliseconds)
-            return refresh(at: now)
+            return refresh(at: now, with: authentication)
         case .explain(let id, let statement):
             return ask(id) { session, request in
                 session.verdicts[request] = id

@@ -8,8 +8,8 @@ struct TurnShares: Sendable {
     static let requestUnits = 4
     /// The units of rules that take as long as one unit: rules do 8,000,000 units in about sixty milliseconds.
     private static let ruleUnits = 128
-    /// The bytes of an answer whose encoding takes as long as one unit.
-    private static let answerBytes = 256
+    /// The bytes of a frame whose decoding or encoding takes as long as one unit.
+    private static let frameBytes = 256
 
     private let limits: ReplicaLimits
     /// The units of this turn so far.
@@ -17,7 +17,7 @@ struct TurnShares: Sendable {
     /// The session that is being served, and its units in this turn.
     private var session: SessionID?
     private var spentBySession = 0
-    /// The units of other sessions that have used more than their first share; never iterated.
+    /// The units of other sessions that have used more than the smallest share; never iterated.
     private var others: [SessionID: Int] = [:]
 
     init(within limits: ReplicaLimits) { self.limits = limits }
@@ -37,7 +37,7 @@ struct TurnShares: Sendable {
     }
 
     private mutating func leave() {
-        if let session, spentBySession >= limits.firstUnits { others[session] = spentBySession }
+        if let session, spentBySession >= limits.smallestUnits { others[session] = spentBySession }
         spentBySession = 0
     }
 
@@ -49,15 +49,25 @@ struct TurnShares: Sendable {
     /// Adds the work of rules, in their units.
     mutating func spend(ruleUnits: Int) { spend(ruleUnits / Self.ruleUnits) }
 
-    /// Adds the encoding of an answer.
-    mutating func spend(answerBytes: Int) { spend(answerBytes / Self.answerBytes) }
+    /// Adds the decoding of requests.
+    mutating func spend(requestBytes: Int) { spend(requestBytes / Self.frameBytes) }
 
-    /// Whether the session may have another request served as it arrives. Each session has a first share in every turn,
-    /// whatever the others have used.
+    /// Adds the encoding of an answer.
+    mutating func spend(answerBytes: Int) { spend(answerBytes / Self.frameBytes) }
+
+    /// Whether the session may have another request served as it arrives. Each session may have some small ones served in
+    /// every turn, whatever the others have used.
     var permitsRequest: Bool {
-        spentBySession < limits.firstUnits
-            || spent < limits.turnUnits && spentBySession < limits.turnUnits / 4
+        spentBySession < (isTurnSpent ? limits.smallestUnits : limits.turnUnits / 4)
     }
+
+    /// Whether a frame of requests that arrives is served in this turn: not if the frame is large, and the turn has spent
+    /// its units.
+    func permitsFrame(of byteCount: Int) -> Bool {
+        !isTurnSpent || byteCount <= Self.largeFrameBytes
+    }
+
+    private static let largeFrameBytes = 16 << 10
 
     /// An answer with more bytes waits for the next turn if this one has spent its units.
     static let largeAnswerBytes = 64 << 10
@@ -65,7 +75,7 @@ struct TurnShares: Sendable {
     /// Whether this turn has spent its units: requests that arrive now and are known to cost much wait for the next one.
     var isTurnSpent: Bool { spent >= limits.turnUnits }
 
-    /// The units that a session may use whatever the others have used.
+    /// The units of work that need not wait for a later turn.
     var firstUnits: Int { limits.firstUnits }
 
     /// The units that this turn has for requests that wait.

@@ -104,7 +104,7 @@ import Testing
         }
         #expect(session.refresh(at: moment(5_000), with: authentication) == [])
         let answer = SessionAnswer(.value(id: asked[0].id, value: .null))
-        _ = session.process([answer], at: moment(5_000))
+        _ = session.process([answer], at: moment(5_000), with: authentication)
         #expect(session.refresh(at: moment(5_099), with: authentication) == [])
         #expect(session.refresh(at: moment(5_100), with: authentication).count == 1)
     }
