@@ -285,7 +285,8 @@ struct Universe {
             case .replyLarge(let session, let frame): reply(frame.encoded, to: session)
             case .perform(let request): nodes[node].add(.perform(request))
             case .giveUp(let problem, _): fail("\(nodes[node].name) gives up: \(problem)")
-            case .serve, .synchronize, .replyMessages, .backUp, .free, .pauseReading, .resumeReading:
+            case .serve, .synchronize, .replyMessages, .backUp, .free, .pauseReading,
+                .resumeReading:
                 break
             }
         }

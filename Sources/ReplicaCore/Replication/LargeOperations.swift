@@ -18,6 +18,8 @@ struct LargeOperations: Sendable {
         let operation: Operation
         /// The version vector without it.
         let before: VersionVector
+        /// The deepest location that contains all writes, computed once: every request meanwhile is compared with it.
+        let location: Path
         var confirmation: Confirmation?
     }
 
@@ -46,7 +48,8 @@ struct LargeOperations: Sendable {
     ///
     /// - Parameter vector: The version vector without it.
     mutating func append(_ operation: Operation, after vector: VersionVector) {
-        waiting.append(Waiting(operation: operation, before: vector))
+        waiting.append(
+            Waiting(operation: operation, before: vector, location: operation.location))
     }
 
     /// Whether an operation of a session does not show yet.
@@ -56,7 +59,7 @@ struct LargeOperations: Sendable {
 
     /// Whether an operation that does not show yet writes at, above or below a location.
     func overlap(_ location: Path) -> Bool {
-        waiting.contains { $0.operation.location.overlaps(location) }
+        waiting.contains { $0.location.overlaps(location) }
     }
 
     /// Has a client answered once the last operation shows.
@@ -81,7 +84,7 @@ struct LargeOperations: Sendable {
     mutating func applyToCopy(_ operation: Operation) {
         guard let first = waiting.first, copy != nil else { return }
         _ = copy?.apply(operation)
-        let location = first.operation.location
+        let location = first.location
         if operation.writes.contains(where: { $0.path.overlaps(location) }) { isDisturbed = true }
     }
 

@@ -181,6 +181,7 @@ extension Sessions {
                 for: listen.query, at: listen.path, in: replica.tree)
             if missingIndex != nil { return }
         }
+        shares.spend(TurnShares.listenUnits)
         let shown = listens.add(
             listener, to: listen.query, at: listen.path, in: replica.tree,
             at: replica.now.elapsedMilliseconds)

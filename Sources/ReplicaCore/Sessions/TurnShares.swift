@@ -6,6 +6,8 @@ import SyncProtocol
 struct TurnShares: Sendable {
     /// The units of each request, besides those of the data that it reads or changes.
     static let requestUnits = 4
+    /// The further units of each listen, besides those of what it shows.
+    static let listenUnits = 12
     /// The units of rules that take as long as one unit: rules do 8,000,000 units in about sixty milliseconds.
     private static let ruleUnits = 128
     /// The bytes of a frame whose decoding or encoding takes as long as one unit.
