@@ -25,6 +25,8 @@ struct StallBenchmark {
 
     /// The records of the list; fewer than 100,000 scale the number of requests down.
     let records: Int
+    /// How long the row `mixed` takes.
+    let seconds: Int
     let progress: StallProgress
 
     private static let patience = Duration.seconds(90)
@@ -35,7 +37,8 @@ struct StallBenchmark {
         return try TemporaryCluster.with(3, durability: "commit", owner: owner) {
             (cluster) throws(CommandError) in
             defer { progress.clear() }
-            var load = StallLoad(on: cluster, records: records, showing: owner)
+            var load = StallLoad(
+                on: cluster, records: records, seconds: seconds, showing: owner)
             try load.prepare(row) { progress.show("\(row.rawValue): \($0)") }
             progress.show("\(row.rawValue): waiting until all nodes hold the list")
             let nodes = StalledNodes(cluster, showing: owner)

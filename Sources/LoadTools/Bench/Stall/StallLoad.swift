@@ -14,6 +14,8 @@ struct StallLoad {
 
     let cluster: TemporaryCluster
     let records: Int
+    /// How long the clients of the row `mixed` send requests.
+    let seconds: Int
     private let secret: Secret?
     private var connections: [NodeSocket] = []
     private var idle: [Int32] = []
@@ -23,9 +25,12 @@ struct StallLoad {
     static let number = Key(unchecked: "n")
     private static let patienceNanoseconds: UInt64 = 120_000_000_000
 
-    init(on cluster: TemporaryCluster, records: Int, showing secret: Secret?) {
+    init(
+        on cluster: TemporaryCluster, records: Int, seconds: Int, showing secret: Secret?
+    ) {
         self.cluster = cluster
         self.records = records
+        self.seconds = seconds
         self.secret = secret
     }
 
@@ -49,6 +54,19 @@ struct StallLoad {
     }
 
     mutating func disconnect() { connections = [] }
+
+    /// Replaces a connection by a new one.
+    mutating func reconnect(_ index: Int) throws(CommandError) {
+        connections[index] = try NodeSocket(loading: cluster.addresses[0], showing: secret)
+    }
+
+    /// Reads what has arrived over a connection; returns the number of answers, and whether it is still open.
+    mutating func receiveReady(over index: Int) -> (answers: Int, isOpen: Bool) {
+        var (answers, refusals) = (0, 0)
+        let isOpen = connections[index].receive { Self.count($0, &answers, &refusals) }
+        refused += refusals
+        return (answers, isOpen)
+    }
 
     /// Waits for so many answers to all connections; the end of a connection refuses all that is left.
     mutating func receive(_ count: Int) throws(CommandError) {

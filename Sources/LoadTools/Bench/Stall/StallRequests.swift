@@ -30,6 +30,7 @@ extension StallLoad {
             try ask([.get(id: 1, path: Self.list, query: try window(from: records))])
         case .onDisconnect: try connect(scaled(74) + 1)
         case .unread: try prepareUnread()
+        case .mixed: try connect(StallMixture.clientCount)
         default: try connect(1)
         }
     }
@@ -61,6 +62,10 @@ extension StallLoad {
         case .peerPorts: try sendIdle()
         case .onDisconnect: try sendOnDisconnect()
         case .unread: sendUnread()
+        case .mixed:
+            var mixture = StallMixture()
+            try mixture.run(for: seconds, over: &self)
+            disconnect()
         }
     }
 
@@ -69,7 +74,7 @@ extension StallLoad {
         try receive(messages.count)
     }
 
-    private static func key(_ prefix: String, _ number: Int) -> Key {
+    static func key(_ prefix: String, _ number: Int) -> Key {
         Key(unchecked: "\(prefix)\(number)")
     }
 
@@ -87,7 +92,7 @@ extension StallLoad {
 extension StallLoad {
     private static let listensPerConnection = 100
 
-    private func order(_ child: String) throws(CommandError) -> Query {
+    func order(_ child: String) throws(CommandError) -> Query {
         do throws(DataError) {
             return try Query().ordered(byChild: child).limited(toLast: 10)
         } catch {
@@ -95,7 +100,7 @@ extension StallLoad {
         }
     }
 
-    private func window(from number: Int) throws(CommandError) -> Query {
+    func window(from number: Int) throws(CommandError) -> Query {
         do throws(DataError) {
             return try Query().ordered(byChild: "n").starting(at: .integer(Int64(number)))
         } catch {

@@ -12,6 +12,7 @@ enum StallRow: String, CaseIterable {
     case peerPorts = "peer-ports"
     case onDisconnect = "on-disconnect"
     case unread
+    case mixed
 
     /// The description of the client, for the help.
     var summary: String {
@@ -28,6 +29,7 @@ enum StallRow: String, CaseIterable {
         case .peerPorts: "20,000 idle TCP connections to the ports for peers"
         case .onDisconnect: "0.9 MB of on-disconnect writes from each of 74 connections"
         case .unread: "50 reads of 10 MB from each of 300 connections that read no answers"
+        case .mixed: "such requests in random order from ten clients, for the time of --seconds"
         }
     }
 

@@ -5,6 +5,8 @@ extension Verb {
     private static let records = Option(
         "records", "NUMBER",
         "How many records the list has; 100000. Fewer scale the requests down, too.")
+    private static let seconds = Option(
+        "seconds", "NUMBER", "How long the row mixed takes; 10.")
     private static let only = Option(
         "only", "ROW", "The rows to run, separated by commas: " + StallRow.help + ".")
     private static let json = Option(flag: "json", "One JSON object a line.")
@@ -12,14 +14,16 @@ extension Verb {
     static let benchStall = Verb(
         "stall",
         "Measures the longest wait of small requests while another client sends expensive ones.",
-        options: [records, only, json],
+        options: [records, seconds, only, json],
         examples: [
             "hearth bench stall", "hearth bench stall --only orders,patch --records 1000000",
+            "hearth bench stall --only mixed --seconds 3600",
         ]
     ) { (invocation) throws(CommandError) in
         let rows = try rows(of: invocation)
         let benchmark = StallBenchmark(
             records: try invocation.integer(records, in: 10...10_000_000) ?? 100_000,
+            seconds: try invocation.integer(seconds, in: 1...86_400) ?? 10,
             progress: StallProgress())
         var report = BenchReport(isJSON: invocation.has(json))
         report.begin(
