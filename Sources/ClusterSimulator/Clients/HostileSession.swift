@@ -72,7 +72,7 @@ extension SimulatedRun {
     mutating func addHostileSessions(seed: UInt64) {
         for node in nodes.indices {
             nodes[node].smallRequests = SmallRequests()
-            hostileSessions += (0..<scenario.clients.hostile).map {
+            population.hostileSessions += (0..<scenario.clients.hostile).map {
                 HostileSession($0, at: node, seed: seed)
             }
         }
@@ -81,8 +81,9 @@ extension SimulatedRun {
     /// Has the hostile sessions at a node act that serves.
     mutating func actHostile(at node: Int) {
         guard nodes[node].isServing, now < scenario.until else { return }
-        for index in hostileSessions.indices where hostileSessions[index].node == node {
-            _ = nodes[node].receive(unrecorded: hostileSessions[index].next())
+        for index in population.hostileSessions.indices
+        where population.hostileSessions[index].node == node {
+            _ = nodes[node].receive(unrecorded: population.hostileSessions[index].next())
         }
     }
 }

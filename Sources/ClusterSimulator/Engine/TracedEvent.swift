@@ -23,15 +23,15 @@ public struct TracedEvent: Sendable {
 
     /// An event that a run has just executed.
     init(_ event: Event, in run: SimulatedRun) {
-        number = run.statistics.events
+        number = run.record.statistics.events
         time = run.now
         hash = run.trace.bits
         let parts = EventParts(event, in: run)
         (kind, subject, source) = (parts.kind, parts.subject, parts.source)
-        says = parts.says.map(run.names.applied)
+        says = parts.says.map(run.record.names.applied)
         does =
             run.performed?.compactMap { EventParts.text(of: $1, by: $0, in: run) }
-            .map(run.names.applied) ?? []
+            .map(run.record.names.applied) ?? []
     }
 
     /// As in `1.204500 s  n1 -> n2  published  batch n1#4: /a 5`.
@@ -85,7 +85,7 @@ private struct EventParts {
         case .clientTurns(let client): self.init("client turn", client.clientName)
         case .clientRecalls(let client): self.init("value read", client.clientName)
         case .duplicateTurns(let index):
-            self.init("duplicate turn", run.duplicateNodes[index].node.nodeName)
+            self.init("duplicate turn", run.record.duplicateNodes[index].node.nodeName)
         case .scripted(let index):
             self.init("fault", nil)
             let action = run.scenario.script[index].action

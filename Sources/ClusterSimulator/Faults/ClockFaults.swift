@@ -66,7 +66,7 @@ struct ClockFault: Fault {
         case .step(let milliseconds): run.nodes[node].clock.step(milliseconds: milliseconds)
         case .mode(let mode): run.nodes[node].clock.set(mode, at: run.now)
         }
-        run.statistics.clockSteps += 1
+        run.record.statistics.clockSteps += 1
     }
 
     static let drawn = [

@@ -137,7 +137,7 @@ struct DiskFault: Fault {
         case .rotsRow: run.nodes[node].disk.damageRow()
         case .misdirects: run.nodes[node].disk.misdirect()
         }
-        run.statistics.diskTroubles += 1
+        run.record.statistics.diskTroubles += 1
     }
 
     static let drawn = [

@@ -10,7 +10,7 @@ struct Clog: DirectionFault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.clog(from: from, to: to)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [
@@ -65,7 +65,7 @@ struct Flap: DirectionFault {
 
     func apply(to run: inout SimulatedRun) {
         run.flap(from, to, round: run.network.round)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [DrawnFault.of(Flap.self)]
@@ -88,7 +88,7 @@ struct Disconnect: Fault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.disconnect(nodes[0], nodes[1], at: run.now)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [DrawnFault.pair(name) { first, second, _ in Disconnect(first, second) }]
@@ -129,7 +129,7 @@ struct Degrade: Fault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.degrade(from: from, to: to, quality)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [
@@ -168,7 +168,7 @@ struct HalfOpen: DirectionFault {
     func apply(to run: inout SimulatedRun) {
         run.network.halfOpen(
             from: from, to: to, until: run.now + SimulatedRun.heartbeatTimeout)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [DrawnFault.of(HalfOpen.self)]
@@ -202,7 +202,7 @@ struct Lose: Fault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.lose(topic, from: from, to: to)
-        run.statistics.badLinks += 1
+        run.record.statistics.badLinks += 1
     }
 
     static let drawn = [

@@ -54,7 +54,7 @@ struct Partition: Fault {
             run.network.cut(
                 from: from.number(after: nodes), to: to.number(after: nodes), at: run.now)
         }
-        run.statistics.partitions += 1
+        run.record.statistics.partitions += 1
     }
 
     static let drawn = [
@@ -83,7 +83,7 @@ struct Isolate: NodeFault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.partition([[node], run.nodes.indices.filter { $0 != node }], at: run.now)
-        run.statistics.partitions += 1
+        run.record.statistics.partitions += 1
     }
 
     static let drawn = [
@@ -118,7 +118,7 @@ struct Ring: PlainFault {
 
     func apply(to run: inout SimulatedRun) {
         run.network.makeRing(at: run.now)
-        run.statistics.partitions += 1
+        run.record.statistics.partitions += 1
     }
 
     static let drawn = [

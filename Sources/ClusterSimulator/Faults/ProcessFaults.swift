@@ -107,7 +107,7 @@ struct SlowProcessor: Fault {
 
     func apply(to run: inout SimulatedRun) {
         run.nodes[node].slowness = delay
-        if delay != nil { run.statistics.shortages += 1 }
+        if delay != nil { run.record.statistics.shortages += 1 }
     }
 
     static let drawn = [

@@ -75,8 +75,9 @@ extension Divergence {
         clients: [Int] = []
     ) {
         self.init(
-            event: run.statistics.events, time: run.now, cause: TracedEvent(event, in: run).text,
-            problem: run.names.applied(to: problem), nodes: nodes, clients: clients)
+            event: run.record.statistics.events, time: run.now,
+            cause: TracedEvent(event, in: run).text,
+            problem: run.record.names.applied(to: problem), nodes: nodes, clients: clients)
     }
 }
 

@@ -49,7 +49,7 @@ public struct Explanation {
             let head = "\(node.nodeName) at \(run.now.description)"
             guard let replica = run.nodes[node].replica else { return ["\(head) is down"] }
             let operations = PlaceOperations(
-                at: question.path, run.archive.batches(in: replica.vector))
+                at: question.path, run.record.archive.batches(in: replica.vector))
             let shown =
                 "\(head) shows \(question.path) \(replica.value[question.path].summary)"
             let told =
@@ -57,7 +57,7 @@ public struct Explanation {
                 + RegisterPath(to: question.path, through: replica.checkpoint.registers).lines
                 + stability(of: operations.deciding, at: node)
             return told.enumerated().map { index, line in
-                (index == 0 ? "" : "    ") + run.names.applied(to: line)
+                (index == 0 ? "" : "    ") + run.record.names.applied(to: line)
             }
         }
     }

@@ -73,7 +73,7 @@ private struct Surroundings {
     }
 
     private mutating func observe(_ event: Event, in run: SimulatedRun) {
-        let number = run.statistics.events
+        let number = run.record.statistics.events
         if divergences.contains(where: { $0.event == number }) { beforeDivergence[number] = recent }
         if let moment, beforeMoment == nil, run.now > moment.time { beforeMoment = recent }
         recent.add(event, in: run)

@@ -30,7 +30,7 @@ struct OperationCourse {
 
     /// The course of the request with this name, as far as a run knows it that is over.
     init?(of name: ClientOperation.Name, in run: SimulatedRun) {
-        let operation = run.history.operations.first { $0.operationName == name }
+        let operation = run.record.history.operations.first { $0.operationName == name }
         guard let operation else { return nil }
         self.name = name
         client = (operation.client, operation.node)
@@ -39,7 +39,7 @@ struct OperationCourse {
             operation.servings.compactMap(\.made)
             + [operation.acknowledged?.dot].compactMap(\.self)
         dots = known.indices.filter { known.firstIndex(of: known[$0]) == $0 }.map { known[$0] }
-        lines = [run.names.applied(to: operation.line)]
+        lines = [run.record.names.applied(to: operation.line)]
     }
 
     /// An event was executed by a further run with the same seed.
@@ -48,7 +48,7 @@ struct OperationCourse {
             guard let vector = node.replica?.vector else { continue }
             for dot in dots { compare(vector, dot, at: node, in: run) }
         }
-        let operation = run.history.operations.last { $0.operationName == name }
+        let operation = run.record.history.operations.last { $0.operationName == name }
         guard let operation, operation.completed == run.now else { return }
         add("its client is told: \(operation.outcome)", .outcome, in: run)
     }
@@ -73,12 +73,12 @@ struct OperationCourse {
     }
 
     private mutating func add(_ text: String, _ weight: Weight, in run: SimulatedRun) {
-        let line = "\(run.now.description)  \(run.names.applied(to: text))"
+        let line = "\(run.now.description)  \(run.record.names.applied(to: text))"
         if lines.last == line { return }
         lines.append(line)
         guard weight > self.weight else { return }
         self.weight = weight
-        (event, time) = (run.statistics.events, run.now)
+        (event, time) = (run.record.statistics.events, run.now)
     }
 
     /// The lines that tell it, and who is concerned.

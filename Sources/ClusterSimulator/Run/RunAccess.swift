@@ -27,7 +27,7 @@ extension SimulatedRun {
         guard file == DrawnDocument.word else {
             return scenario.documents.first { $0.file == file }
         }
-        return DrawnDocument.draw(&rulesRandom)
+        return DrawnDocument.draw(&draws.rules)
     }
 
     /// Gives the cluster other rules by a node, as an administrator, who gives up if the node does not serve: its port
@@ -42,7 +42,7 @@ extension SimulatedRun {
 
     /// Gives a node rules that it has to refuse.
     private mutating func giveFaultyRules(to node: Int) {
-        let (document, problem) = DrawnDocument.drawFaulty(&rulesRandom)
+        let (document, problem) = DrawnDocument.drawFaulty(&draws.rules)
         guard let id = access?.add(problem, of: node) else { return }
         ask(ClientMessage.setRules(id: id, source: document), of: node)
     }

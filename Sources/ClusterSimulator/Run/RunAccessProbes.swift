@@ -20,9 +20,9 @@ extension SimulatedRun {
         let moment = AccessMoment(
             tree: replica.value, vector: replica.vector, milliseconds: instant.wallMilliseconds)
         for number in 0..<SimulatedRun.probes {
-            let identity = UserProgram.identity(&rulesRandom)
+            let identity = UserProgram.identity(&draws.rules)
             let request = UserProgram.next(
-                identity, tag: "C\(number)", at: moment.milliseconds, &rulesRandom)
+                identity, tag: "C\(number)", at: moment.milliseconds, &draws.rules)
             guard let message = request.message(id: 1),
                 let expected = access.watches[node].isAllowed(
                     message.request, to: identity, moment, access.history)

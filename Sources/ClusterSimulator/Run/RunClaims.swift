@@ -8,7 +8,7 @@ import SyncProtocol
 extension SimulatedRun {
     /// Puts a batch on the disks of all first members.
     mutating func load(_ batch: LogEntry, named name: String) {
-        names.add(batch.origin, text: name)
+        record.names.add(batch.origin, text: name)
         for node in nodes.indices where nodes[node].isMember { nodes[node].disk.preload(batch) }
     }
 }

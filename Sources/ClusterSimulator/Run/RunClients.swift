@@ -32,15 +32,15 @@ extension SimulatedRun {
     /// Whether the timer of a client rings for nothing: it was set to an earlier time, or its reason is gone.
     mutating func ringsForNothing(_ client: Int) -> Bool {
         guard clients[client].hasTimer else { return false }
-        if timers[client].isDue(at: now) { return clients[client].isGone }
-        if timers[client].takeRing(at: now) { scheduleTurn(of: client) }
+        if population.timers[client].isDue(at: now) { return clients[client].isGone }
+        if population.timers[client].takeRing(at: now) { scheduleTurn(of: client) }
         return true
     }
 
     /// Sets the timer of a client to its next turn with something to do. A turn of each of thousands of clients every 40 ms would be
     /// most of the run's events.
     mutating func scheduleTurn(of client: Int) {
-        guard let time = timers[client].set(after: now) else { return }
+        guard let time = population.timers[client].set(after: now) else { return }
         queue.schedule(.clientTurns(client), at: time)
     }
 
@@ -106,7 +106,7 @@ extension SimulatedRun {
         of operation: Int, _ code: ErrorCode, _ problem: String, by node: Int
     ) {
         guard ![.late, .undecided, .behind].contains(code) else { return }
-        history.refusals.append(
+        record.history.refusals.append(
             .init(operation: operation, node: node, problem: problem, time: now))
     }
 }

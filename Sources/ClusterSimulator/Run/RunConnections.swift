@@ -41,7 +41,7 @@ extension SimulatedRun {
                     let asked = connections[index].asked.last(where: { $0.id == id })
                 else { continue }
                 let (made, dot) = made(message.stamp, by: node, served.before, served.vector)
-                history.operations[asked.operation].servings.append(
+                record.history.operations[asked.operation].servings.append(
                     .init(
                         connection: index, node: node, time: now, before: served.before,
                         vector: served.vector, made: made, dot: dot))
@@ -70,7 +70,7 @@ extension SimulatedRun {
         let writer = nodes[node].standing?.writer ?? WriterID(bits: 0)
         let isWrite = vector[writer] > before[writer]
         let made = isWrite ? Dot(origin: writer, sequence: vector[writer]) : nil
-        return (made, made ?? stamp.flatMap { recording.dot(of: $0, in: vector) })
+        return (made, made ?? stamp.flatMap { record.recording.dot(of: $0, in: vector) })
     }
 
     // Frames look at connections in their places: a copy of one costs as much as all that happens to the frame.
@@ -155,7 +155,7 @@ extension SimulatedRun {
         where !isOfWatch(message) && !noteCopy(message) {
             if access?.take(message) == true { continue }
             guard case .error(let id, _, _, _) = message, id > 0 else { continue }
-            refusals[Int(id) - 1].reason = Refusal.notEvicted
+            record.refusals[Int(id) - 1].reason = Refusal.notEvicted
         }
     }
 

@@ -10,9 +10,9 @@ extension SimulatedRun {
 
     mutating func requestCopy(of node: Int) {
         guard nodes[node].isServing else { return }
-        copies.append(
+        record.copies.append(
             CopyRequest(node: node, incarnation: nodes[node].incarnation, asked: now))
-        let id = SimulatedRun.firstCopy + UInt64(copies.count - 1)
+        let id = SimulatedRun.firstCopy + UInt64(record.copies.count - 1)
         let name = "copy-\(1 + random.index(below: SimulatedRun.copyNames))"
         ask(.backup(id: id, name: name), of: node)
     }
@@ -22,22 +22,23 @@ extension SimulatedRun {
     mutating func noteCopy(_ message: NodeMessage) -> Bool {
         guard let id = message.answeredID, id >= SimulatedRun.firstCopy else { return false }
         let index = Int(id - SimulatedRun.firstCopy)
-        copies[index].answered = now
+        record.copies[index].answered = now
         guard case .error(_, _, let problem, _) = message, problem.contains("another backup"),
             !isCopying(beside: index)
         else { return true }
         quiescence.fail(
-            "\(nodes[copies[index].node].name) writes no copy, and refuses one: \(problem)")
+            "\(nodes[record.copies[index].node].name) writes no copy, and refuses one: \(problem)")
         return true
     }
 
     /// Whether another request of the same process was open at some time between a request and its answer.
     private func isCopying(beside index: Int) -> Bool {
-        let own = copies[index]
-        return copies.indices.contains { other in
-            other != index && copies[other].node == own.node
-                && copies[other].incarnation == own.incarnation && copies[other].asked <= now
-                && copies[other].answered ?? now >= own.asked
+        let own = record.copies[index]
+        return record.copies.indices.contains { other in
+            other != index && record.copies[other].node == own.node
+                && record.copies[other].incarnation == own.incarnation
+                && record.copies[other].asked <= now
+                && record.copies[other].answered ?? now >= own.asked
         }
     }
 }

@@ -20,7 +20,7 @@ extension SimulatedRun {
         case .failed(let failure): endWithDisk(node, after: failure)
         case .done(let turn, let reply):
             noteRoomAgain(at: node)
-            recording.note(durable: nodes[node].disk.durable, node: node, at: now)
+            record.recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             scheduleDisk(of: node, at: nodes[node].disk.begin(at: now))
             if let reply { give(reply, to: node) }
             if let result = nodes[node].disk.copies.takeResult() { give(result, to: node) }
@@ -32,8 +32,8 @@ extension SimulatedRun {
 
     private mutating func give(_ reply: StoreReply, to node: Int) {
         switch reply {
-        case .checkpointed: statistics.checkpoints += 1
-        case .installed(.some): statistics.installations += 1
+        case .checkpointed: record.statistics.checkpoints += 1
+        case .installed(.some): record.statistics.installations += 1
         case .installed(nil): noteSpoiltTransfer(to: node)
         default: break
         }
@@ -44,7 +44,7 @@ extension SimulatedRun {
     private mutating func endWithDisk(_ node: Int, after failure: MemoryTables.Failure) {
         if failure == .notWritten {
             // The loss is recorded only once.
-            statistics.failedSyncs += 1
+            record.statistics.failedSyncs += 1
         } else if !nodes[node].disk.isDamaged {
             quiescence.fail("\(nodes[node].name) ended for a reason of its own: \(failure)")
         }
@@ -55,7 +55,7 @@ extension SimulatedRun {
         scheduleDisk(of: node, at: again)
         guard !nodes[node].waitsForRoom else { return }
         nodes[node].waitsForRoom = true
-        refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
+        record.refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
         give(.storageFailed(problem: Refusal.noRoom, fix: "free some space"), to: node)
     }
 
@@ -67,9 +67,10 @@ extension SimulatedRun {
 
     /// Tells a node that its disk has room again.
     mutating func noteRoom(at node: Int) {
-        for index in refusals.indices
-        where refusals[index].node == node && refusals[index].reason == Refusal.noRoom {
-            refusals[index].until = refusals[index].until ?? now
+        for index in record.refusals.indices
+        where record.refusals[index].node == node && record.refusals[index].reason == Refusal.noRoom
+        {
+            record.refusals[index].until = record.refusals[index].until ?? now
         }
     }
 
@@ -78,7 +79,7 @@ extension SimulatedRun {
     mutating func noteReturn(of node: Int, _ standing: Replica.Standing) {
         if nodes[node].namedWriter != standing.writer {
             nodes[node].namedWriter = standing.writer
-            names.add(standing.writer, node: node)
+            record.names.add(standing.writer, node: node)
         }
         if standing.isOut, !nodes[node].isOut {
             nodes[node].outSince = now
@@ -87,15 +88,16 @@ extension SimulatedRun {
         nodes[node].isOut = standing.isOut
         guard standing.returns > nodes[node].returns else { return }
         nodes[node].returns = standing.returns
-        statistics.returns += 1
+        record.statistics.returns += 1
         notePostponedEnds(at: node, standing)
         judgeReturn(of: node)
         let outSince = nodes[node].outSince
-        for index in refusals.indices
-        where refusals[index].node == node && refusals[index].reason == Refusal.evicted
-            && refusals[index].since <= outSince
+        for index in record.refusals.indices
+        where record.refusals[index].node == node
+            && record.refusals[index].reason == Refusal.evicted
+            && record.refusals[index].since <= outSince
         {
-            refusals[index].until = refusals[index].until ?? now
+            record.refusals[index].until = record.refusals[index].until ?? now
         }
     }
 
@@ -115,15 +117,15 @@ extension SimulatedRun {
         }
         guard 2 * (nodes.count - unaware.count) <= nodes.count else { return }
         let names = unaware.map { nodes[$0].name }.joined(separator: ", ")
-        history.earlyReturns.append(
+        record.history.earlyReturns.append(
             "\(name) took writes again at \(now.description), though \(names) did not wait for it yet"
         )
     }
 
     /// A requested eviction may be decided after the node has rejoined from an earlier one.
     private mutating func reopenEviction(of node: Int) {
-        let last = refusals.lastIndex { $0.node == node && $0.reason == Refusal.evicted }
-        if let last { refusals[last].until = nil }
+        let last = record.refusals.lastIndex { $0.node == node && $0.reason == Refusal.evicted }
+        if let last { record.refusals[last].until = nil }
     }
 
     /// Reports a checkpoint that a node has installed.

@@ -7,27 +7,27 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func startDuplicate(of node: Int) {
         guard liveDuplicate(of: node) == nil else { return }
-        duplicateNodes.append(
+        record.duplicateNodes.append(
             DuplicateNode(node: node, started: now, replica: nodes[node].duplicateNode()))
-        statistics.duplicateNodes += 1
+        record.statistics.duplicateNodes += 1
         schedule(
-            .duplicateTurns(duplicateNodes.count - 1),
+            .duplicateTurns(record.duplicateNodes.count - 1),
             after: random.time(in: scenario.cluster.start))
     }
 
     func liveDuplicate(of node: Int) -> Int? {
-        duplicateNodes.lastIndex { $0.node == node && $0.ended == nil }
+        record.duplicateNodes.lastIndex { $0.node == node && $0.ended == nil }
     }
 
     mutating func turnDuplicate(_ duplicateNode: Int) {
-        guard duplicateNodes[duplicateNode].ended == nil else { return }
-        let moment = nodes[duplicateNodes[duplicateNode].node].clock.moment(at: now)
-        var outputs = duplicateNodes[duplicateNode].replica.step(.turnBegan(moment))
-        for input in duplicateNodes[duplicateNode].waiting {
-            outputs += duplicateNodes[duplicateNode].replica.step(input)
+        guard record.duplicateNodes[duplicateNode].ended == nil else { return }
+        let moment = nodes[record.duplicateNodes[duplicateNode].node].clock.moment(at: now)
+        var outputs = record.duplicateNodes[duplicateNode].replica.step(.turnBegan(moment))
+        for input in record.duplicateNodes[duplicateNode].waiting {
+            outputs += record.duplicateNodes[duplicateNode].replica.step(input)
         }
-        duplicateNodes[duplicateNode].waiting.removeAll()
-        outputs += duplicateNodes[duplicateNode].replica.step(.turnEnded)
+        record.duplicateNodes[duplicateNode].waiting.removeAll()
+        outputs += record.duplicateNodes[duplicateNode].replica.step(.turnEnded)
         perform(outputs, ofDuplicate: duplicateNode)
         schedule(.duplicateTurns(duplicateNode), after: .milliseconds(50))
     }
@@ -39,11 +39,11 @@ extension SimulatedRun {
             switch output {
             case .store(let turn):
                 perform(
-                    duplicateNodes[duplicateNode].replica.step(.stored(turn: turn.number)),
+                    record.duplicateNodes[duplicateNode].replica.step(.stored(turn: turn.number)),
                     ofDuplicate: duplicateNode)
             case .ask(let member, let frame):
-                ask(member, frame, from: duplicateNodes[duplicateNode].node)
-            case .giveUp: duplicateNodes[duplicateNode].ended = now
+                ask(member, frame, from: record.duplicateNodes[duplicateNode].node)
+            case .giveUp: record.duplicateNodes[duplicateNode].ended = now
             default: break
             }
         }

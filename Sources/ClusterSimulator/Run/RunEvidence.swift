@@ -8,8 +8,8 @@ import SyncProtocol
 extension Evidence {
     init(of run: SimulatedRun) {
         self.init(
-            run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
-            losses: run.losses, crashes: run.crashes)
+            run.scenario, run.record.history, run.record.recording, nodes: Evidence.nodes(of: run),
+            losses: run.record.losses, crashes: run.record.crashes)
         sdkClients = run.clients(of: SDKClient.self).map { client in
             var client = client
             let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
@@ -47,12 +47,12 @@ extension Evidence {
         access = run.access
         if run.scenario.checks.contains(.rulesConverge) { rulesProblem = run.rulesProblem }
         connections = run.connections
-        sessionEnds = run.sessionEnds
-        refusals = run.refusals
-        starts = run.starts
-        duplicateNodes = run.duplicateNodes
+        sessionEnds = run.record.sessionEnds
+        refusals = run.record.refusals
+        starts = run.record.starts
+        duplicateNodes = run.record.duplicateNodes
         watches = run.watches
-        archive = run.archive
+        archive = run.record.archive
         converged = run.quiescence.converged
         unrest = run.quiescence.unrest
         listeners = run.clients(of: SDKClient.self).compactMap { client in
@@ -83,7 +83,7 @@ extension Evidence {
     private static func nodes(of run: SimulatedRun) -> [Node] {
         var decoded: (entries: [LogEntry], operations: [Operation])?
         return run.nodes.filter(\.belongs).map { node in
-            let entries = run.archive.batches(in: node.replica?.vector ?? VersionVector())
+            let entries = run.record.archive.batches(in: node.replica?.vector ?? VersionVector())
             // Mostly all logs are equal, and need be read only once.
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
             return Node(

@@ -16,9 +16,9 @@ extension SimulatedRun {
     }
 
     mutating func evict(_ node: Int, by other: Int) {
-        refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
+        record.refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
         // The id tells the outcome of the request.
-        let id = UInt64(refusals.count)
+        let id = UInt64(record.refusals.count)
         let request = ClientMessage.evict(id: id, member: nodes[node].name)
         ask(request, of: other)
     }

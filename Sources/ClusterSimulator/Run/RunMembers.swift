@@ -5,8 +5,8 @@ extension SimulatedRun {
     mutating func abandon(_ node: Int) {
         kill(node)
         nodes[node].isAbandoned = true
-        losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
-        statistics.memberChanges += 1
+        record.losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
+        record.statistics.memberChanges += 1
     }
 
     /// All nodes are stopped, and then those that ran, or are new, start with another list of members.
@@ -20,17 +20,17 @@ extension SimulatedRun {
             if nodes[node].isMember, !wasMember { noteAbsence(of: node) }
         }
         for node in starting { start(node) }
-        statistics.memberChanges += 1
+        record.statistics.memberChanges += 1
     }
 
     private mutating func noteAbsence(of node: Int) {
-        refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
+        record.refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
     }
 
     /// Operations that only non-members hold in the end are lost to the members.
     mutating func noteUnknownPeers() {
         for node in nodes.indices where !nodes[node].isMember {
-            losses.append(Loss(node: node, since: 0, until: now))
+            record.losses.append(Loss(node: node, since: 0, until: now))
         }
     }
 }

@@ -16,12 +16,12 @@ extension SimulatedRun {
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let standing = nodes[node].standing {
-            names.add(standing.writer, node: node)
-            recording.note(
+            record.names.add(standing.writer, node: node)
+            record.recording.note(
                 start: view(of: node, standing), node: node, incarnation: nodes[node].incarnation,
                 at: now)
-            recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-            for entry in nodes[node].disk.batches { archive.note(entry) }
+            record.recording.note(durable: nodes[node].disk.durable, node: node, at: now)
+            for entry in nodes[node].disk.batches { record.archive.note(entry) }
             observe { watch, run in watch.replacedData(of: node, in: run) }
         }
         let delay = random.time(in: scenario.cluster.start)
@@ -36,7 +36,7 @@ extension SimulatedRun {
             noteContradiction(of: node)
             let held = nodes[node].standing?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
-                losses.append(Loss(node: node, since: since, until: now))
+                record.losses.append(Loss(node: node, since: since, until: now))
             }
             return true
         } catch {
@@ -44,8 +44,8 @@ extension SimulatedRun {
                 quiescence.fail("\(nodes[node].name) cannot read its disk: \(error)")
                 return false
             }
-            statistics.damagedDisks += 1
-            losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
+            record.statistics.damagedDisks += 1
+            record.losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
             return startProcess(of: node)
         }
     }
@@ -79,8 +79,8 @@ extension SimulatedRun {
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         guard let standing = nodes[node].standing else { return }
         noteReturn(of: node, standing)
-        if !recording.isOn { return }
-        recording.note(
+        if !record.recording.isOn { return }
+        record.recording.note(
             turnOf: view(of: node, standing), node: node, incarnation: incarnation,
             stableTime: stableTime,
             at: now)
@@ -99,7 +99,7 @@ extension SimulatedRun {
 
     /// Records what a node's process is about to read from its clock.
     mutating func noteClock(of node: Int) {
-        recording.note(
+        record.recording.note(
             wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds, at: now)
     }
 
@@ -113,7 +113,7 @@ extension SimulatedRun {
         guard !waits(frame, .published(frame)) else { return }
         network.leaveQueue(from: frame.from, to: frame.to, epoch: frame.epoch)
         if let duplicateNode = liveDuplicate(of: frame.to) {
-            duplicateNodes[duplicateNode].waiting.append(.published(frame.bytes))
+            record.duplicateNodes[duplicateNode].waiting.append(.published(frame.bytes))
         }
         take(.published(frame.bytes), frame)
     }
@@ -128,7 +128,7 @@ extension SimulatedRun {
         let input = Input.answered(frame.bytes, from: nodes[frame.from].name)
         // The process that connected last under a name gets the frames sent to that name.
         if let duplicateNode = liveDuplicate(of: frame.to), random.index(below: 2) == 0 {
-            return duplicateNodes[duplicateNode].waiting.append(input)
+            return record.duplicateNodes[duplicateNode].waiting.append(input)
         }
         take(input, frame)
     }
@@ -164,12 +164,12 @@ extension SimulatedRun {
             switch output {
             case .store(let turn):
                 stored += turn.batches
-                for entry in turn.batches { archive.note(entry) }
+                for entry in turn.batches { record.archive.note(entry) }
                 store(turn, of: node)
             case .synchronize:
                 scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
             case .publish(let frame, _):
-                recording.note(published: frame, node: node)
+                record.recording.note(published: frame, node: node)
                 publish(frame, from: node)
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
@@ -181,7 +181,7 @@ extension SimulatedRun {
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
-            case .backUp(_, _, .none): losses.append(Loss(node: node, since: 0, until: now))
+            case .backUp(_, _, .none): record.losses.append(Loss(node: node, since: 0, until: now))
             case .backUp(let name, let id, let session):
                 let copy = DatabaseCopies.Request(name: name, id: id, session: session)
                 scheduleDisk(of: node, at: nodes[node].disk.write(copy, at: now))
@@ -195,7 +195,7 @@ extension SimulatedRun {
         flushPort(of: node)
         noteInstallation(by: node)
         if !stored.isEmpty, let standing = nodes[node].standing {
-            recording.note(
+            record.recording.note(
                 stored: stored, by: standing.writer, node: node,
                 incarnation: nodes[node].incarnation, at: now)
         }

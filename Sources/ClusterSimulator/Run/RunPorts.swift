@@ -49,8 +49,8 @@ extension SimulatedRun {
 
     /// One or two pieces, cut anywhere.
     private mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
-        guard bytes.count > 1, cuts.index(below: 4) == 0 else { return [bytes] }
-        let count = 1 + cuts.index(below: bytes.count - 1)
+        guard bytes.count > 1, draws.cuts.index(below: 4) == 0 else { return [bytes] }
+        let count = 1 + draws.cuts.index(below: bytes.count - 1)
         return [Array(bytes[..<count]), Array(bytes[count...])]
     }
 

@@ -12,7 +12,7 @@ extension SimulatedRun {
     private mutating func losePower(of node: Int) {
         noteEnd(of: node, losing: nodes[node].crash())
         if let since = nodes[node].disk.noteLostPower(at: now) {
-            losses.append(Loss(node: node, since: since, until: now))
+            record.losses.append(Loss(node: node, since: since, until: now))
         }
     }
 
@@ -22,12 +22,12 @@ extension SimulatedRun {
     }
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
-        statistics.crashes += 1
+        record.statistics.crashes += 1
         disturbStarts()
         if let vector = nodes[node].disk.replacement {
-            recording.note(replaced: vector, node: node)
+            record.recording.note(replaced: vector, node: node)
         }
-        statistics.lostTurns += lost
+        record.statistics.lostTurns += lost
         noteCrash(of: node)
         _ = nodes[node].clock.wake(at: now)
         noteRoom(at: node)
@@ -39,7 +39,7 @@ extension SimulatedRun {
         let since = scenario.cluster.unsyncedWindow.map {
             nodes[node].suspensions.time(before: now, running: $0)
         }
-        crashes.append(UnsyncedEnd(node: node, time: now, unsyncedSince: since))
+        record.crashes.append(UnsyncedEnd(node: node, time: now, unsyncedSince: since))
     }
 
     /// A process starts on another disk than its predecessor's.
@@ -48,7 +48,7 @@ extension SimulatedRun {
         with replace: (inout VirtualDisk) -> Microseconds
     ) {
         kill(node)
-        losses.append(
+        record.losses.append(
             Loss(
                 node: node, since: replace(&nodes[node].disk), until: now, isTotal: isLossTotal))
         start(node)
@@ -58,7 +58,7 @@ extension SimulatedRun {
     mutating func rot(_ node: Int) {
         kill(node)
         nodes[node].disk.damage()
-        statistics.diskTroubles += 1
+        record.statistics.diskTroubles += 1
         start(node)
     }
 
@@ -66,7 +66,7 @@ extension SimulatedRun {
     mutating func loseRows(of node: Int) {
         kill(node)
         nodes[node].disk.loseEnd()
-        statistics.diskTroubles += 1
+        record.statistics.diskTroubles += 1
         start(node)
     }
 
@@ -91,7 +91,7 @@ extension SimulatedRun {
         _ = nodes[node].kill()
         // None of its data is on a disk.
         if scenario.cluster.durability == .memory { noteCrash(of: node) }
-        statistics.stops += 1
+        record.statistics.stops += 1
         breakConnections(of: node)
     }
 
@@ -99,7 +99,7 @@ extension SimulatedRun {
         guard nodes[node].state == .running else { return }
         disturbStarts()
         nodes[node].pause(at: now)
-        statistics.pauses += 1
+        record.statistics.pauses += 1
     }
 
     /// Like a closed laptop: frames wait, unless the sleep is long.
@@ -133,7 +133,7 @@ extension SimulatedRun {
     mutating func exhaustHandles(of node: Int) {
         nodes[node].hasHandles = false
         network.exhaust(node)
-        statistics.shortages += 1
+        record.statistics.shortages += 1
     }
 
     mutating func freeHandles(of node: Int) {

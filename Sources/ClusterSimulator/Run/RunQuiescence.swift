@@ -104,7 +104,7 @@ extension SimulatedRun {
     /// The first node or client that is not at rest, and why; nil if all are equal and idle.
     private var unrest: String? {
         unrestOfNodes ?? unrestOfClients
-            ?? duplicateNodes.first { $0.ended == nil }.map {
+            ?? record.duplicateNodes.first { $0.ended == nil }.map {
                 "a second process under the name of \($0.node.nodeName) goes on"
             }
     }

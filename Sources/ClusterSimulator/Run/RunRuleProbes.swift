@@ -18,7 +18,7 @@ extension SimulatedRun {
         else { return }
         let moment = nodes[node].clock.moment(at: now)
         for _ in 0..<SimulatedRun.documents {
-            let probe = ProbedRules(&rulesRandom)
+            let probe = ProbedRules(&draws.rules)
             var copy = replica
             guard copy.does(.put(id: 1, path: ProbedRules.place, value: probe.data), at: moment),
                 copy.does(.setRules(id: 1, source: probe.source), at: moment)
@@ -30,7 +30,7 @@ extension SimulatedRun {
 
     /// No node takes rules with a fault, and each says which one it is.
     private mutating func refuse(_ replica: Replica, at moment: Moment, of node: Int) {
-        let (document, problem) = ProbedRules.drawFaulty(&rulesRandom)
+        let (document, problem) = ProbedRules.drawFaulty(&draws.rules)
         var copy = replica
         let request = ClientMessage.setRules(id: 1, source: document)
         guard let answer = copy.answers(to: request, by: .administrator, at: moment).last else {
@@ -46,8 +46,8 @@ extension SimulatedRun {
     private mutating func ask(
         _ replica: Replica, _ probe: ProbedRules, of node: Int, at moment: Moment
     ) {
-        let user = ProbedRules.user(&rulesRandom)
-        let message = ProbedRules.request(&rulesRandom)
+        let user = ProbedRules.user(&draws.rules)
+        let message = ProbedRules.request(&draws.rules)
         let expected = probe.allows(
             message.request, to: user, in: replica.value, at: moment.wallMilliseconds)
         var copy = replica

@@ -8,25 +8,27 @@ extension SimulatedRun {
         disturbStarts()
         let others = nodes.filter { $0.belongs && $0.index != node }
         guard others.allSatisfy({ $0.isServing && $0.state == .running }) else { return }
-        starts.append(
+        record.starts.append(
             ServiceStart(node: node, incarnation: nodes[node].incarnation, began: now))
     }
 
     /// A process ends or begins: others that have just begun may have to wait for it.
     mutating func disturbStarts() {
-        for index in starts.indices where starts[index].served == nil {
-            starts[index].isDisturbed = true
+        for index in record.starts.indices where record.starts[index].served == nil {
+            record.starts[index].isDisturbed = true
         }
     }
 
     mutating func noteService(by node: Int) {
         // An evicted node only tells its clients why it refuses them.
         if let standing = nodes[node].standing, !standing.isOut {
-            recording.note(serviceBy: node, holding: standing.vector, at: now)
+            record.recording.note(serviceBy: node, holding: standing.vector, at: now)
         }
-        for index in starts.indices
-        where starts[index].node == node && starts[index].incarnation == nodes[node].incarnation {
-            starts[index].served = now
+        for index in record.starts.indices
+        where record.starts[index].node == node
+            && record.starts[index].incarnation == nodes[node].incarnation
+        {
+            record.starts[index].served = now
         }
     }
 

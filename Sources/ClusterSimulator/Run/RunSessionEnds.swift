@@ -40,7 +40,7 @@ extension SimulatedRun {
             }
             let made = end.before[standing.writer]..<end.after[standing.writer]
             session.made = made.map { Dot(origin: standing.writer, sequence: $0 + 1) }
-            sessionEnds.append(session)
+            record.sessionEnds.append(session)
         }
         noteLeavingEnds(at: node)
     }
@@ -56,7 +56,7 @@ extension SimulatedRun {
             end.made = (leaving.before..<vector[writer]).map {
                 Dot(origin: writer, sequence: $0 + 1)
             }
-            sessionEnds.append(end)
+            record.sessionEnds.append(end)
         }
         nodes[node].leavingEnds.removeAll {
             $0.writer != writer || !replica.isLeaving($0.session)
@@ -70,7 +70,7 @@ extension SimulatedRun {
         }
         for var end in nodes[node].postponedEnds {
             end.made = made
-            sessionEnds.append(end)
+            record.sessionEnds.append(end)
         }
         nodes[node].postponedEnds = []
     }

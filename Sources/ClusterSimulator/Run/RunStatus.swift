@@ -21,10 +21,12 @@ extension SimulatedRun {
     /// Some node has refused the last process that came under the name of another, or one that went on longer, and says so until it
     /// ends.
     var forgottenRefusal: String? {
-        guard let last = duplicateNodes.last, last.ended != nil else { return nil }
+        guard let last = record.duplicateNodes.last, last.ended != nil else { return nil }
         let name = nodes[last.node].name
         let names = Set(
-            duplicateNodes.filter { ($0.ended ?? .max) > last.started }.map { nodes[$0.node].name })
+            record.duplicateNodes.filter { ($0.ended ?? .max) > last.started }.map {
+                nodes[$0.node].name
+            })
         let others = nodes.filter { $0.index != last.node }
         guard others.allSatisfy({ $0.startedAt < last.started }) else { return nil }
         let refused = others.compactMap(\.replica).flatMap(\.status.exchange.refusedNodes.values)
@@ -90,13 +92,13 @@ extension SimulatedRun {
             return "that it refuses the checkpoint of \(name), and it misses nothing"
         }
         // What a disk has lost or spoiled is missed in a frame, too.
-        let mayBeMalformed = network.counts.damaged > 0 || statistics.diskTroubles > 0
+        let mayBeMalformed = network.counts.damaged > 0 || record.statistics.diskTroubles > 0
         if !mayBeMalformed, exchange.malformedFrames > 0 {
             return
                 "that \(exchange.malformedFrames) frames were malformed, and all came as they were sent"
         }
-        let accepted = recording.issuedCount(by: node.index, incarnation: node.incarnation)
-        if recording.isOn, exchange.accepted != accepted {
+        let accepted = record.recording.issuedCount(by: node.index, incarnation: node.incarnation)
+        if record.recording.isOn, exchange.accepted != accepted {
             return "that it accepted \(exchange.accepted) operations, and it made \(accepted)"
         }
         return nil
@@ -143,13 +145,13 @@ extension SimulatedRun {
         // Such a connection stays until its node notices.
         if own.contains(where: \.isGone) { return nil }
         let leavesWrites = own.contains { !$0.onDisconnect.writes.isEmpty }
-        let isVague = own.contains(where: \.onDisconnect.isVague) || !recording.isOn
+        let isVague = own.contains(where: \.onDisconnect.isVague) || !record.recording.isOn
         if !isVague, self.clients(of: FirebaseClient.self).isEmpty,
             leavesWrites != (clients.disconnectBytes > 0)
         {
             return "that on-disconnect writes have \(clients.disconnectBytes) bytes"
         }
-        let refused = history.refusals.count {
+        let refused = record.history.refusals.count {
             $0.node == node.index && $0.time > node.startedAt
         }
         if clients.refused < refused {

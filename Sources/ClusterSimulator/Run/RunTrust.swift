@@ -11,13 +11,13 @@ extension SimulatedRun {
     /// Changes the keys in the files of a node, now and then.
     /// Returns the node.
     mutating func changeKeys() -> Int? {
-        guard access != nil, keysRandom.index(below: SimulatedRun.keyInterval) == 0 else {
+        guard access != nil, draws.keys.index(below: SimulatedRun.keyInterval) == 0 else {
             return nil
         }
-        let node = keysRandom.index(below: nodes.count)
+        let node = draws.keys.index(below: nodes.count)
         let kinds = KeyFiles.Missing.allCases
-        let isBack = nodes[node].keys.missing != .none && keysRandom.index(below: 3) > 0
-        let missing = isBack ? .none : kinds[keysRandom.index(below: kinds.count)]
+        let isBack = nodes[node].keys.missing != .none && draws.keys.index(below: 3) > 0
+        let missing = isBack ? .none : kinds[draws.keys.index(below: kinds.count)]
         nodes[node].keys.change(to: missing, at: now)
         if nodes[node].receive(.gateway(.trusts(nodes[node].keys.trust))) { scheduleTurn(node) }
         for client in clients.indices { withClient(client) { $0.noteKeys(of: node, in: &$1) } }
@@ -44,7 +44,7 @@ extension SimulatedRun {
     /// Shows the verifier that gateways have tokens of all kinds.
     mutating func probeTokens() {
         guard access != nil else { return }
-        let probes = TokenProbes(SplitMix64(seed: keysRandom.next(), part: 1))
+        let probes = TokenProbes(SplitMix64(seed: draws.keys.next(), part: 1))
         guard let failure = probes.failure else { return }
         access?.watches[0].note(
             failure.givesMore ? .writesAreAllowed : .allowedIsAccepted, Replica.probing,

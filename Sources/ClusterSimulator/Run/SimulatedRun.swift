@@ -10,58 +10,37 @@ struct SimulatedRun {
 
     let scenario: Scenario
 
+    // The kernel.
     var now: Microseconds = 0
     var queue: EventOrder
-    var hostileSessions: [HostileSession] = []
     var network: VirtualNetwork
+    /// The nodes with their processes, disks and clocks.
     var nodes: [VirtualNode]
-    /// By their numbers.
-    var clients: [any ClientActor]
-    /// The timers of clients that have some, by their numbers.
-    var timers: [TurnTimer]
-    let reader = RealtimeSession.makeReader()
-    var connections: [Connection] = []
-    var workload: Workload
-    var history = History()
-    var recording: Recording
     var trace = TraceHash()
-    var names = WriterNames()
-    /// What nodes did in the last event; nil where nobody looks.
+    /// The outputs of nodes in the last event; nil without a reader.
     var performed: [(node: Int, output: Output)]?
-    /// The observers of the run, which change nothing of it.
-    var watches: [any Watch]
-    /// Nil in a run without clients with identities, in which everybody is an administrator.
-    var access: AccessJudgement?
-    /// Draws rules.
-    var rulesRandom: SplitMix64
-    /// Draws which keys of issuers nodes trust.
-    var keysRandom: SplitMix64
-    /// Every batch that was handed to any disk.
-    var archive = BatchArchive()
-    var crashes: [UnsyncedEnd] = []
-    /// The losses of disks.
-    var losses: [Loss] = []
-    /// Second processes under the names of nodes.
-    var duplicateNodes: [DuplicateNode] = []
-    /// How long nodes took to serve that began while all others served.
-    var starts: [ServiceStart] = []
-    /// When nodes could take no writes.
-    var refusals: [Refusal] = []
-    /// What an operator has requested of nodes.
-    var copies: [CopyRequest] = []
-    var statistics = SimulationStatistics()
     var quiescence = Quiescence()
-    /// What sessions left to be done at their ends, and what was done.
-    var sessionEnds: [SessionEnd] = []
-    /// For the places where bytes are cut into pieces.
-    var cuts: SplitMix64
     /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
+    var draws: RunDraws
+
+    // The clients.
+    /// By their numbers.
+    var clients: [any ClientActor]
+    var connections: [Connection] = []
+    var population: Population
+    /// The rules, and what they permit; nil in a run without clients with identities.
+    var access: AccessJudgement?
+
+    // The checks.
+    /// The observers of the run, which change nothing of it.
+    var watches: [any Watch]
+    var record: RunRecord
 
     init(_ scenario: Scenario, seed: UInt64, isWatched: Bool = true) {
         self.scenario = scenario
-        let recording = Recording(of: scenario)
-        self.recording = recording
+        record = RunRecord(recording: Recording(of: scenario))
+        let isRecorded = record.recording.isOn
         queue = EventOrder(scenario, seed: seed)
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
@@ -70,18 +49,19 @@ struct SimulatedRun {
         nodes = (0..<count).map {
             VirtualNode(
                 index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed,
-                isRecorded: recording.isOn, hasUsers: scenario.clients.users > 0)
+                isRecorded: isRecorded, hasUsers: scenario.clients.users > 0)
         }
         clients = scenario.clientActors(seed: seed)
-        timers = Array(repeating: TurnTimer(), count: clients.count)
-        workload = Workload(scenario.workload, scenario.mix)
+        population = Population(
+            timers: Array(repeating: TurnTimer(), count: clients.count),
+            workload: Workload(scenario.workload, scenario.mix))
         random = SplitMix64(seed: seed, part: 3)
-        cuts = SplitMix64(seed: seed, part: 7)
-        rulesRandom = SplitMix64(seed: seed, part: 10)
-        keysRandom = SplitMix64(seed: seed, part: 12)
+        draws = RunDraws(seed: seed)
         watches = isWatched ? scenario.watches(seed: seed) : []
         if scenario.clients.hostile > 0 { addHostileSessions(seed: seed) }
-        for client in clients(of: SDKClient.self) { names.add(client.writer, client: client.index) }
+        for client in clients(of: SDKClient.self) {
+            record.names.add(client.writer, client: client.index)
+        }
         if let data = scenario.data { load(data.batch, named: "load") }
         beginAccess()
     }
@@ -99,15 +79,15 @@ struct SimulatedRun {
     /// Executes the next event, and returns it; nil at the end.
     mutating func step() -> Event? {
         guard let event = next() else { return nil }
-        statistics.events += 1
+        record.statistics.events += 1
         performed?.removeAll()
         trace.combine(event, at: now)
         handle(event)
-        if statistics.events.isMultiple(of: SimulatedRun.stateInterval) { traceStates() }
+        if record.statistics.events.isMultiple(of: SimulatedRun.stateInterval) { traceStates() }
         return event
     }
 
-    /// Takes what happens next from the queue, and passes over timers that ring for nothing: they are no events.
+    /// The next event of the queue. A timer that rings for nothing is no event.
     private mutating func next() -> Event? {
         while !quiescence.isOver, let (time, event) = queue.next() {
             precondition(time >= now, "an event at \(time) comes after one at \(now)")
@@ -118,7 +98,7 @@ struct SimulatedRun {
         return nil
     }
 
-    /// Schedules what happens first; `step` follows.
+    /// Schedules the first events; `step` follows.
     mutating func begin() {
         for node in nodes.indices { start(node) }
         beginClients()
@@ -166,7 +146,7 @@ extension Scenario {
     /// Short enough to execute everything again after every turn.
     var isSmall: Bool { stepCount <= 300 && data?.isSmall != false }
 
-    /// What all clients do together.
+    /// The operations of all clients together.
     fileprivate var stepCount: Int {
         workload.operations + workload.applications + workload.dense + workload.rest
             + workload.users / 4
@@ -179,7 +159,7 @@ extension ClientSettings {
         count + listeners + applications + dense + idle + libraryUsers + firebase + rest + streams
             + users
     }
-    /// Users of the library, who write server timestamps wherever there are clients with identities.
+    /// Users of the library, which write server timestamps in runs with identities.
     var libraryUsers: Int { users > 0 ? 2 : 0 }
     /// Whether there are clients of HTTP ports that have no identity.
     var hasPortClients: Bool { firebase + rest + streams > 0 }
@@ -188,7 +168,7 @@ extension ClientSettings {
 }
 
 extension Recording {
-    /// What a run of a scenario records: nothing in one with too many operations.
+    /// The recording of a run; it is off in a scenario with too many operations.
     fileprivate init(of scenario: Scenario) {
         self.init(
             nodes: scenario.cluster.replicas,

@@ -35,14 +35,14 @@ public enum Simulation {
         let scenario = run.scenario
         // Priorities have events wait, and so clients.
         let checks = scenario.checks.filter { scenario.search.way != .priorities || !$0.isTimed }
-        var statistics = run.statistics
+        var statistics = run.record.statistics
         statistics.complete(with: run)
         var results: [CheckResult] = []
         if !checks.isEmpty {
             let evidence = Evidence(of: run)
             results = checks.map { check in
                 let result = check.evaluate(evidence)
-                return result.verdict == .invalid ? result.naming(run.names) : result
+                return result.verdict == .invalid ? result.naming(run.record.names) : result
             }
             statistics.permitted = evidence.permittedCount
         }
@@ -52,7 +52,7 @@ public enum Simulation {
             traceHash: run.trace.bits, events: statistics.events,
             simulatedSeconds: run.now.inSeconds,
             hasConverged: run.quiescence.converged != nil,
-            failure: run.quiescence.failure.map(run.names.applied),
+            failure: run.quiescence.failure.map(run.record.names.applied),
             checks: results,
             statistics: statistics)
     }

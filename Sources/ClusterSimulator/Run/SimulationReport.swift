@@ -28,8 +28,8 @@ public struct SimulationReport: Sendable {
 extension SimulationStatistics {
     /// Adds what only the end of a run shows.
     mutating func complete(with run: SimulatedRun) {
-        operations = run.history.operations.count
-        for operation in run.history.operations {
+        operations = run.record.history.operations.count
+        for operation in run.record.history.operations {
             switch operation.outcome {
             case .acknowledged: acknowledged += 1
             case .failed: failed += 1

@@ -15,7 +15,7 @@ import Testing
         alone.run()
         #expect(!watched.watches.isEmpty && alone.watches.isEmpty)
         #expect(watched.trace.bits == alone.trace.bits)
-        #expect(watched.statistics.events == alone.statistics.events)
+        #expect(watched.record.statistics.events == alone.record.statistics.events)
     }
 
     @Test func `checks that name one type share its watch`() {

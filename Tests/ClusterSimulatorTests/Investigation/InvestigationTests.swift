@@ -38,7 +38,7 @@ import Testing
         var wrong: UInt64?
         while let event = run.step() {
             let stores = run.performed?.contains { $0.node == 1 && $0.output.storesBatches }
-            if isSpoilt, wrong == nil, stores == true { wrong = run.statistics.events }
+            if isSpoilt, wrong == nil, stores == true { wrong = run.record.statistics.events }
             watch.observe(event, in: run)
             if !isSpoilt, run.now > .milliseconds(600) {
                 // From here on the comparison leaves out what the node held before.
@@ -84,7 +84,7 @@ import Testing
             if event.clients(in: run).contains(2), client.listening?.shown != nil {
                 if run.now > .milliseconds(2_500), parted == nil {
                     client.listening?.show(.string("wrong"))
-                    parted = run.statistics.events
+                    parted = run.record.statistics.events
                 } else if run.now < .milliseconds(300) {
                     client.listening?.show(.string("late"))
                 }
@@ -111,7 +111,7 @@ import Testing
                 """, name: "lost")
         var run = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
         run.run()
-        let name = try #require(run.history.operations.first).operationName
+        let name = try #require(run.record.history.operations.first).operationName
         var course = try #require(OperationCourse(of: name, in: run))
         var again = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
         again.begin()

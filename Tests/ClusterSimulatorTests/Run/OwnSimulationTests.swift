@@ -47,7 +47,9 @@ import Testing
         }
         var run = SimulatedRun(right, seed: 1)
         run.run()
-        let moved = run.history.transactions.count { $0.outcome == .acknowledged && !$0.new.isNull }
+        let moved = run.record.history.transactions.count {
+            $0.outcome == .acknowledged && !$0.new.isNull
+        }
         #expect(moved > 20, "\(moved) transfers were done")
     }
 
@@ -135,7 +137,7 @@ import Testing
         var run = SimulatedRun(scenario, seed: 1)
         run.run()
         func count(_ isOne: (ClientOperation.Kind) -> Bool) -> Int {
-            run.history.operations.count { isOne($0.kind) }
+            run.record.history.operations.count { isOne($0.kind) }
         }
         let gets = count { if case .get = $0 { true } else { false } }
         let pushes = count {
@@ -144,7 +146,7 @@ import Testing
         let increments = count {
             if case .write(let path) = $0 { path.keys[0].text == "i" } else { false }
         }
-        #expect(run.history.operations.count == 400)
+        #expect(run.record.history.operations.count == 400)
         #expect((70...130).contains(gets) && (25...80).contains(pushes), "\(gets) \(pushes)")
         #expect((25...80).contains(increments), "\(increments)")
     }

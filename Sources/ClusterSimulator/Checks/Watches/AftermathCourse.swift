@@ -164,7 +164,7 @@ extension SimulatedRun {
         ask(
             .put(id: aftermath.ask(.localWrite, of: writer), path: path, value: .integer(1)),
             of: writer)
-        guard areAnswered(), let written = recording.issued.last,
+        guard areAnswered(), let written = record.recording.issued.last,
             written.operation.writes.first?.path == path
         else { return }
         let stamp = written.operation.stamp.time

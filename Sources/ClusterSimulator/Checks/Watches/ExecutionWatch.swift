@@ -28,7 +28,7 @@ struct ExecutionWatch: Watch {
     mutating func replacedData(of node: Int, in run: SimulatedRun) {
         guard oracles[node].isOn, let replica = run.nodes[node].replica else { return }
         oracles[node].restart(
-            on: run.archive.batches(in: replica.vector), showing: replica.value)
+            on: run.record.archive.batches(in: replica.vector), showing: replica.value)
         tryLateWrites(at: node, onceIn: 1, in: run)
     }
 

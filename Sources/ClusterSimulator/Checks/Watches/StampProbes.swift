@@ -15,7 +15,7 @@ extension RequestProbes {
             (state.stableTime, false), (HybridTime(milliseconds: newest + 10_001), false),
             (HybridTime(milliseconds: newest + 10_000), true),
         ]
-        if let closed = run.recording.closedTimestamp(announcedBy: node) {
+        if let closed = run.record.recording.closedTimestamp(announcedBy: node) {
             times += [(closed, false), (min(closed, state.stableTime.successor), false)]
         }
         let (time, isTaken) = times[random.index(below: times.count)]
@@ -41,7 +41,7 @@ extension RequestProbes {
     mutating func probeRepetition(
         of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
     ) {
-        let known = run.recording.issued.filter {
+        let known = run.record.recording.issued.filter {
             $0.operation.stamp.writer != $0.dot.origin && $0.operation.term == nil
                 && replica.vector.covers($0.dot)
         }

@@ -41,7 +41,7 @@ extension RequestProbes {
     private func memberWithoutLease(besides node: Int, in run: SimulatedRun) -> String? {
         run.nodes.first { peer in
             peer.index != node && peer.belongs
-                && !run.recording.announcements.candidates.contains(peer.index)
+                && !run.record.recording.announcements.candidates.contains(peer.index)
                 && run.nodes[node].replica?.coordinatorMember != peer.name
         }?.name
     }

@@ -47,10 +47,11 @@ extension SDKClient {
                 beside: streams)
             let isShort = random.index(below: 3) == 0
             let milliseconds = SDKClient.transactionPatience / (isShort ? 20 : 1)
-            run.history.transactions.append(
+            run.record.history.transactions.append(
                 TransactionRecord(client: index, path: path, invoked: run.now))
             return ask(
-                .transact(path, visibility), as: .modification(run.history.transactions.count - 1),
+                .transact(path, visibility),
+                as: .modification(run.record.history.transactions.count - 1),
                 .limited(milliseconds: milliseconds), in: &run)
         case .listens(let path, let query):
             let listen = ListenID(number: UInt64(streams.count))
@@ -121,11 +122,11 @@ extension SDKClient {
         if writes.isEmpty { return ask(work, as: .other, patience, in: &run) }
         self.limit(patience, at: run.now)
         showWrites(writes)
-        run.history.operations.append(
+        run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: .write(writes[0].path),
                 fingerprint: Fingerprint(of: writes), invoked: run.now))
-        let operation = run.history.operations.count - 1
+        let operation = run.record.history.operations.count - 1
         return ask(
             work, as: .operation(operation, wanted: concern), patience: patience, concern: concern)
     }
@@ -156,7 +157,7 @@ extension SDKClient {
     /// What the frames of a node have told is what its tree showed at the end of the last one.
     mutating func checkTold(in run: inout SimulatedRun) {
         guard mirror.isExact, let connection = self.connection,
-            let state = run.recording.state(
+            let state = run.record.recording.state(
                 of: run.connections[connection].node,
                 incarnation: run.connections[connection].incarnation,
                 holding: mirror.seen)

@@ -59,11 +59,11 @@ extension FirebaseClient: ClientActor {
     }
 
     private mutating func record(_ transaction: FirebaseTransaction, in run: inout SimulatedRun) {
-        run.history.transactions[transaction.record].old = transaction.old
-        run.history.transactions[transaction.record].new = transaction.new
-        run.history.transactions[transaction.record].outcome = transaction.outcome
-        run.history.transactions[transaction.record].completed = run.now
-        run.history.transactions[transaction.record].node = node
+        run.record.history.transactions[transaction.record].old = transaction.old
+        run.record.history.transactions[transaction.record].new = transaction.new
+        run.record.history.transactions[transaction.record].outcome = transaction.outcome
+        run.record.history.transactions[transaction.record].completed = run.now
+        run.record.history.transactions[transaction.record].node = node
     }
 
     // MARK: The program
@@ -94,10 +94,10 @@ extension FirebaseClient: ClientActor {
         case .transacts(let path):
             if isTransacting { return }
             let client = index
-            run.history.transactions.append(
+            run.record.history.transactions.append(
                 TransactionRecord(client: client, path: path, invoked: run.now))
             transact(
-                at: path, recordedAs: run.history.transactions.count - 1)
+                at: path, recordedAs: run.record.history.transactions.count - 1)
         case .leavesForItsEnd: leaveForItsEnd()
         case .comes: arrive()
         case .goesOffline: disconnect(in: &run)
@@ -174,9 +174,9 @@ extension FirebaseClient: ClientActor {
     }
 
     mutating func takeReply(_ bytes: [UInt8], on connection: Int, in run: inout SimulatedRun) {
-        run.statistics.changes += 1
+        run.record.statistics.changes += 1
         noteTraffic(at: run.now)
-        receive(bytes: bytes, on: connection, by: run.reader)
+        receive(bytes: bytes, on: connection, by: run.population.reader)
         flush(in: &run)
         if isRefused { loseSession(in: &run) }
     }

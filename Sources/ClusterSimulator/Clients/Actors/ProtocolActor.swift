@@ -33,14 +33,14 @@ extension ProtocolClient: ClientActor {
         let milliseconds = clock.milliseconds(at: run.now)
         guard
             let request = requests.next(
-                run.workload, keyMilliseconds: milliseconds)
+                run.population.workload, keyMilliseconds: milliseconds)
         else { return }
-        run.history.operations.append(
+        run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: request.kind,
                 fingerprint: request.fingerprint, invoked: run.now))
         pending = .init(
-            id: 0, operation: run.history.operations.count - 1, request: request)
+            id: 0, operation: run.record.history.operations.count - 1, request: request)
         ask(in: &run)
     }
 
@@ -51,7 +51,9 @@ extension ProtocolClient: ClientActor {
         let (id, frame) = self.frame(of: request)
         self.pending?.id = id
         guard let pending = self.pending else { return }
-        if run.recording.isOn { run.connections[connection].asked.append((id, pending.operation)) }
+        if run.record.recording.isOn {
+            run.connections[connection].asked.append((id, pending.operation))
+        }
         run.send(frame, on: connection)
         run.schedule(
             .clientGivesUp(index, request: id),
@@ -121,12 +123,12 @@ extension ProtocolClient: ClientActor {
     ) {
         guard let pending = self.pending, pending.id == id else { return }
         let node = self.node
-        run.history.operations[pending.operation].node = node
-        run.history.operations[pending.operation].connection = connection
-        run.history.operations[pending.operation].answer = answer
-        run.history.operations[pending.operation].acknowledgedAt = acknowledgedAt
+        run.record.history.operations[pending.operation].node = node
+        run.record.history.operations[pending.operation].connection = connection
+        run.record.history.operations[pending.operation].answer = answer
+        run.record.history.operations[pending.operation].acknowledgedAt = acknowledgedAt
         if let key, case .append(let list, _, let value) = pending.request.kind {
-            run.history.operations[pending.operation].kind = .append(
+            run.record.history.operations[pending.operation].kind = .append(
                 list: list, key: key, value: value)
         }
         finish(outcome, in: &run)
@@ -138,8 +140,8 @@ extension ProtocolClient: ClientActor {
     private mutating func finish(_ outcome: ClientOperation.Outcome, in run: inout SimulatedRun) {
         guard let pending = self.pending else { return }
         self.pending = nil
-        run.history.operations[pending.operation].outcome = outcome
-        run.history.operations[pending.operation].completed = run.now
+        run.record.history.operations[pending.operation].outcome = outcome
+        run.record.history.operations[pending.operation].completed = run.now
     }
 
     // MARK: Leaving
@@ -194,6 +196,6 @@ extension ProtocolClient: ClientActor {
         guard run.nodes.count > 1 else { return }
         let step = 1 + requests.random.index(below: run.nodes.count - 1)
         node = (node + step) % run.nodes.count
-        run.statistics.moves += 1
+        run.record.statistics.moves += 1
     }
 }

@@ -105,25 +105,25 @@ extension RestClient: ClientActor {
         let milliseconds = VirtualClock.beginning + run.now / 1_000
         guard
             let request = requests.next(
-                run.workload, keyMilliseconds: milliseconds)
+                run.population.workload, keyMilliseconds: milliseconds)
         else { return }
         if case .get(let path) = request.kind { return askRead(at: path, in: &run) }
         let bytes = request.rest(to: host(in: run), &random)
-        run.history.operations.append(
+        run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: request.kind,
                 fingerprint: request.fingerprint, invoked: run.now))
-        ask(.write(request, operation: run.history.operations.count - 1), bytes, in: &run)
+        ask(.write(request, operation: run.record.history.operations.count - 1), bytes, in: &run)
     }
 
     private mutating func transact(in run: inout SimulatedRun) {
         let isCount = random.index(below: 2) == 0
         let path = isCount ? ApplicationProgram.count : ApplicationProgram.register
-        run.history.transactions.append(
+        run.record.history.transactions.append(
             TransactionRecord(client: index, path: path, invoked: run.now))
         let bytes = RestText.request(
             "GET", RestText.target(path), to: host(in: run), fields: ["X-Firebase-ETag: true"])
-        ask(.examine(record: run.history.transactions.count - 1, tries: 0), bytes, in: &run)
+        ask(.examine(record: run.record.history.transactions.count - 1, tries: 0), bytes, in: &run)
     }
 
     /// Writes at a place of its own; once that is done, on condition that it is there.
@@ -196,17 +196,17 @@ extension RestClient: ClientActor {
     mutating func finish(
         _ operation: Int, _ outcome: ClientOperation.Outcome, in run: inout SimulatedRun
     ) {
-        run.history.operations[operation].outcome = outcome
-        run.history.operations[operation].completed = run.now
-        run.history.operations[operation].node = node
+        run.record.history.operations[operation].outcome = outcome
+        run.record.history.operations[operation].completed = run.now
+        run.record.history.operations[operation].node = node
     }
 
     mutating func finish(
         transaction record: Int, _ outcome: ClientOperation.Outcome, in run: inout SimulatedRun
     ) {
-        run.history.transactions[record].outcome = outcome
-        run.history.transactions[record].completed = run.now
-        run.history.transactions[record].node = node
+        run.record.history.transactions[record].outcome = outcome
+        run.record.history.transactions[record].completed = run.now
+        run.record.history.transactions[record].node = node
     }
 }
 

@@ -58,7 +58,7 @@ extension RestClient {
         if answer.status == 503, mayHaveRefused(since: open, in: run) { return }
         let trees = run.nodes[node].shownTrees.values(from: open.asked)
         count(.restReadsShowTheTree)
-        if let problem = read.problem(with: answer, showing: trees, by: run.reader) {
+        if let problem = read.problem(with: answer, showing: trees, by: run.population.reader) {
             tally.note(.restReadsShowTheTree, "\(read) got \(problem)")
         }
         if let tag = answer.head.fields["etag"], !read.selection.query.isFiltered {
@@ -79,7 +79,7 @@ extension RestClient {
         default:
             finish(operation, .failed, in: &run)
             note(
-                "\(run.history.operations[operation]) got \(answer.status) \(answer.text)")
+                "\(run.record.history.operations[operation]) got \(answer.status) \(answer.text)")
         }
         if answer.status == 503, !mayHaveRefused(since: open, in: run) {
             note("a node that serves refused a write: \(answer.text)")
@@ -90,15 +90,16 @@ extension RestClient {
         _ operation: Int, _ request: Workload.Request, _ answer: RestAnswer,
         in run: inout SimulatedRun
     ) {
-        let shown = try? run.reader.parse(answer.text)
+        let shown = try? run.population.reader.parse(answer.text)
         if case .append(let list, _, let value) = request.kind {
             guard case .string(let name)? = shown?[Key(unchecked: "name")].content, !name.isEmpty
             else { return note("a push got \(answer.text)") }
             let key = Key(unchecked: name)
-            run.history.operations[operation].kind = .append(list: list, key: key, value: value)
+            run.record.history.operations[operation].kind = .append(
+                list: list, key: key, value: value)
         } else if let expected = request.shownPlainly, shown != expected {
             note(
-                "\(run.history.operations[operation]) got \(answer.text), not \(expected)")
+                "\(run.record.history.operations[operation]) got \(answer.text), not \(expected)")
         }
         finish(operation, .acknowledged, in: &run)
         if request.concern != nil, answer.head.fields["hearth-concern"] == nil,
@@ -128,7 +129,8 @@ extension RestClient {
     private mutating func exchange(
         _ answer: RestAnswer, _ record: Int, _ tries: Int, in run: inout SimulatedRun
     ) {
-        guard let tag = answer.head.fields["etag"], let old = try? run.reader.parse(answer.text)
+        guard let tag = answer.head.fields["etag"],
+            let old = try? run.population.reader.parse(answer.text)
         else {
             note("\(answer.status) \(answer.text) comes without an ETag")
             return finish(transaction: record, .failed, in: &run)
@@ -136,7 +138,7 @@ extension RestClient {
         guard goesOn, tries < RestClient.triesLimit else {
             return finish(transaction: record, .failed, in: &run)
         }
-        let path = run.history.transactions[record].path
+        let path = run.record.history.transactions[record].path
         var new = Value.string("c\(index + 1)-\(record)-\(tries)")
         if path == ApplicationProgram.count {
             if case .integer(let count) = old.content {
@@ -145,8 +147,8 @@ extension RestClient {
                 new = .integer(1)
             }
         }
-        run.history.transactions[record].old = old
-        run.history.transactions[record].new = new
+        run.record.history.transactions[record].old = old
+        run.record.history.transactions[record].new = new
         let bytes = RestText.request(
             "PUT", RestText.target(path), to: host(in: run), fields: ["If-Match: \(tag)"],
             body: RestText.json(new))
@@ -159,7 +161,7 @@ extension RestClient {
     ) {
         switch answer.status {
         case 200:
-            judgeTag(of: answer, run.history.transactions[record].new, in: &run)
+            judgeTag(of: answer, run.record.history.transactions[record].new, in: &run)
             finish(transaction: record, .acknowledged, in: &run)
         // The condition does not hold, and the node could not be asked any more what there is.
         case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(since: open, in: run):
@@ -211,7 +213,8 @@ extension RestClient {
     ) {
         if answer.status == 503, mayHaveRefused(since: open, in: run) { return }
         count(.malformedRequestsAreRefused)
-        let error = (try? run.reader.parse(answer.text))?[Key(unchecked: "error")] ?? .null
+        let error =
+            (try? run.population.reader.parse(answer.text))?[Key(unchecked: "error")] ?? .null
         let isRight =
             answer.status == malformed.status && answer.closes == malformed.closes
             && (!error.isNull || malformed.status == 404)

@@ -55,7 +55,7 @@ extension SDKClient: ClientActor {
 
     /// The timer of a client rings: it takes a turn.
     mutating func turn(in run: inout SimulatedRun) {
-        if run.timers[index].takeRing(at: run.now) { take(nil, in: &run) }
+        if run.population.timers[index].takeRing(at: run.now) { take(nil, in: &run) }
     }
 
     mutating func act(in run: inout SimulatedRun) {
@@ -74,10 +74,10 @@ extension SDKClient: ClientActor {
     // MARK: One request after the other
 
     private mutating func askNext(in run: inout SimulatedRun) {
-        guard let request = nextRequest(run.workload, at: run.now) else { return }
+        guard let request = nextRequest(run.population.workload, at: run.now) else { return }
         if case (let transfer, .transaction)? = request.transfer { return ask(transfer, in: &run) }
-        let operation = run.history.operations.count
-        run.history.operations.append(
+        let operation = run.record.history.operations.count
+        run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: request.kind,
                 fingerprint: request.fingerprint, invoked: run.now))
@@ -89,11 +89,12 @@ extension SDKClient: ClientActor {
     }
 
     private mutating func ask(_ transfer: Transfer, in run: inout SimulatedRun) {
-        run.history.transactions.append(
+        run.record.history.transactions.append(
             TransactionRecord(
                 client: index, path: transfer.above, invoked: run.now))
         let input = ask(
-            .transact(transfer.above), as: .transfer(run.history.transactions.count - 1, transfer),
+            .transact(transfer.above),
+            as: .transfer(run.record.history.transactions.count - 1, transfer),
             patience: .limited(milliseconds: SDKClient.transactionPatience))
         take(input, in: &run)
         limitPatience(in: &run)
@@ -133,10 +134,10 @@ extension SDKClient: ClientActor {
         switch step {
         case .asks(let work): return ask(work, as: record(work, in: &run))
         case .transacts(let path):
-            run.history.transactions.append(
+            run.record.history.transactions.append(
                 TransactionRecord(client: index, path: path, invoked: run.now))
             return ask(
-                .transact(path), as: .transaction(run.history.transactions.count - 1),
+                .transact(path), as: .transaction(run.record.history.transactions.count - 1),
                 patience: .limited(milliseconds: SDKClient.transactionPatience))
         case .leavesForItsEnd:
             return ask(
@@ -155,11 +156,11 @@ extension SDKClient: ClientActor {
             path == ApplicationProgram.sum
         else { return .other }
         let write = Write(path: path, value: .deferred(.increment(.integer(delta))))
-        run.history.operations.append(
+        run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: .increment(counter: path, delta: delta),
                 fingerprint: Fingerprint(of: [write]), invoked: run.now))
-        return .operation(run.history.operations.count - 1, wanted: nil)
+        return .operation(run.record.history.operations.count - 1, wanted: nil)
     }
 
     /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
@@ -174,17 +175,17 @@ extension SDKClient: ClientActor {
             default: nil
             }
         if let (index, result) = drawn {
-            run.history.transactions[index].old = value
-            if case .value(let new) = result { run.history.transactions[index].new = new }
+            run.record.history.transactions[index].old = value
+            if case .value(let new) = result { run.record.history.transactions[index].new = new }
             return results.append(.ran(request, result))
         }
         guard case .transaction(let index)? = work else { return }
         let new =
-            run.history.transactions[index].path == ApplicationProgram.count
+            run.record.history.transactions[index].path == ApplicationProgram.count
             ? Value.integer(value.count + 1)
             : .string("c\(self.index + 1)-\(request.number)")
-        run.history.transactions[index].old = value
-        run.history.transactions[index].new = new
+        run.record.history.transactions[index].old = value
+        run.record.history.transactions[index].new = new
         results.append(.ran(request, .value(new)))
     }
 
@@ -223,9 +224,9 @@ extension SDKClient: ClientActor {
         let writer = self.writer
         let standing = endTurn()
         if standing.writer != writer {
-            run.names.add(standing.writer, client: index)
+            run.record.names.add(standing.writer, client: index)
         }
-        run.timers[index].expect(standing.nextDeadline.map { .milliseconds($0) })
+        run.population.timers[index].expect(standing.nextDeadline.map { .milliseconds($0) })
         noteSearch(isConnected: standing.isConnected, in: run)
         run.scheduleTurn(of: index)
     }
@@ -266,7 +267,7 @@ extension SDKClient: ClientActor {
     private mutating func observe(
         _ listen: ListenID, _ events: [ViewEvent], in run: inout SimulatedRun
     ) {
-        run.statistics.changes += 1
+        run.record.statistics.changes += 1
         observe(listen, events)
     }
 
@@ -274,7 +275,7 @@ extension SDKClient: ClientActor {
         _ request: RequestID, _ result: Result<Answer, HearthError>, in run: inout SimulatedRun
     ) {
         if case .failure(let error) = result, error.code == .undecided {
-            run.history.undecided.append((index, run.now))
+            run.record.history.undecided.append((index, run.now))
             judgeUndecided(at: run.now)
         }
         switch open.removeValue(forKey: request.number) {
@@ -284,10 +285,10 @@ extension SDKClient: ClientActor {
             requests?.finish(reading: result.value)
         case .transaction(let transaction)?, .transfer(let transaction, _)?,
             .modification(let transaction)?:
-            run.history.transactions[transaction].outcome = ClientOperation.Outcome(
+            run.record.history.transactions[transaction].outcome = ClientOperation.Outcome(
                 ofTransaction: result)
-            run.history.transactions[transaction].completed = run.now
-            run.history.transactions[transaction].node = node
+            run.record.history.transactions[transaction].completed = run.now
+            run.record.history.transactions[transaction].node = node
         case .read(let expected)?: judge(result, of: expected, at: run.now)
         case .listing(let expected)?: judge(result, of: expected, at: run.now)
         case .invalid?: judgeRefusal(result)
@@ -326,7 +327,7 @@ extension SDKClient: ClientActor {
         disconnect(in: &run)
         search.noteTry(at: run.now)
         guard let node = run.nodes.firstIndex(where: { $0.name == name }) else { return }
-        if self.node != node { run.statistics.moves += 1 }
+        if self.node != node { run.record.statistics.moves += 1 }
         tried.insert(node)
         connection = run.open(index, to: node)
         self.node = node

@@ -55,7 +55,7 @@ extension SDKClient {
         switch message {
         case .acknowledged(let id, let concern):
             guard let operation = operation(id, askedOn: connection, in: run) else { return }
-            run.history.operations[operation].acknowledgedAt = concern
+            run.record.history.operations[operation].acknowledgedAt = concern
         case .error(let id, let code, let problem, _):
             guard let operation = operation(id, askedOn: connection, in: run) else { return }
             run.noteRefusal(of: operation, code, problem, by: run.connections[connection].node)
@@ -82,10 +82,10 @@ extension SDKClient {
         }
         checkTold(in: &run)
         if received.contains(where: \.saysWhatIsSeen) { checkDurable(in: &run) }
-        guard run.recording.isOn, !run.scenario.mayReplay else { return }
+        guard run.record.recording.isOn, !run.scenario.mayReplay else { return }
         for stamp in acknowledged {
             tally.count(.clientsKeepWhatTheySaw)
-            if run.recording.dot(of: stamp, in: mirror.seen) != nil { continue }
+            if run.record.recording.dot(of: stamp, in: mirror.seen) != nil { continue }
             tally.note(
                 .clientsKeepWhatTheySaw,
                 "was told at \(run.now.description) that its write \(stamp) is done, by a node that has not shown it"
@@ -104,9 +104,11 @@ extension SDKClient {
         // A node that has rejoined holds less than it had on its disk.
         let missing = mirror.seen.entries.first { seen in
             durable[seen.origin] < seen.sequence
-                && !run.recording.durable[node].contains { $0.vector[seen.origin] >= seen.sequence }
+                && !run.record.recording.durable[node].contains {
+                    $0.vector[seen.origin] >= seen.sequence
+                }
         }
-        guard run.recording.isOn, let missing else { return }
+        guard run.record.recording.isOn, let missing else { return }
         tally.note(
             .readsAreDurable,
             "was shown \(missing.origin)#\(missing.sequence) at \(run.now.description) by \(run.nodes[node].name), whose "
@@ -132,7 +134,7 @@ extension SDKClient {
                 guard let name = transactions.removeValue(forKey: id) else {
                     continue
                 }
-                run.history.decisions.append((name: name, time: run.now))
+                run.record.history.decisions.append((name: name, time: run.now))
                 checkSeen(transaction: name, in: &run)
             case .error(let id, _, _, _): transactions[id] = nil
             default: continue
@@ -142,11 +144,11 @@ extension SDKClient {
 
     /// A dense program has seen what its transaction wrote once it is told that the transaction is done.
     private mutating func checkSeen(transaction name: Stamp, in run: inout SimulatedRun) {
-        guard program == .dense, run.recording.isOn, !run.scenario.mayReplay else {
+        guard program == .dense, run.record.recording.isOn, !run.scenario.mayReplay else {
             return
         }
         tally.count(.clientsKeepWhatTheySaw)
-        let dots = run.recording.dots(named: name)
+        let dots = run.record.recording.dots(named: name)
         let seen = mirror.seen
         if dots.isEmpty || dots.contains(where: { seen.covers($0) }) { return }
         tally.note(
@@ -166,20 +168,22 @@ extension SDKClient {
         _ result: Result<Answer, HearthError>, of operation: Int, wanted: WriteConcern?,
         in run: inout SimulatedRun
     ) {
-        run.history.operations[operation].outcome = ClientOperation.Outcome(result)
-        run.history.operations[operation].completed = run.now
-        run.history.operations[operation].session = session.number
-        run.history.operations[operation].connection = connection
-        run.history.operations[operation].node = node
+        run.record.history.operations[operation].outcome = ClientOperation.Outcome(result)
+        run.record.history.operations[operation].completed = run.now
+        run.record.history.operations[operation].session = session.number
+        run.record.history.operations[operation].connection = connection
+        run.record.history.operations[operation].node = node
         if case .failure(let error) = result, error.code == .notMet {
-            run.history.operations[operation].missedConcern = wanted
+            run.record.history.operations[operation].missedConcern = wanted
         }
         guard case .success(let answer) = result else { return }
-        if case .value(let value) = answer { run.history.operations[operation].answer = value }
+        if case .value(let value) = answer {
+            run.record.history.operations[operation].answer = value
+        }
         // Whatever the node answered, the program assumes the durability that it asked for.
         if let wanted {
-            run.history.operations[operation].acknowledgedAt = max(
-                wanted, run.history.operations[operation].acknowledgedAt ?? .local)
+            run.record.history.operations[operation].acknowledgedAt = max(
+                wanted, run.record.history.operations[operation].acknowledgedAt ?? .local)
         }
     }
 }

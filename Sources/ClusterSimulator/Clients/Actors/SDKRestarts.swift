@@ -22,11 +22,11 @@ extension SDKClient {
         }
         for request in open.values {
             guard case .operation(let operation, _) = request else { continue }
-            run.history.operations[operation].outcome = .unknown
-            run.history.operations[operation].completed = run.now
+            run.record.history.operations[operation].outcome = .unknown
+            run.record.history.operations[operation].completed = run.now
         }
         let listens = restart(isOffline: isOffline)
-        run.names.add(writer, client: index)
+        run.record.names.add(writer, client: index)
         beginTurn(in: &run)
         if isOffline { tell(.wentOffline, in: &run) }
         if let file = self.file { tell(.restored(file.keptWrites), in: &run) }

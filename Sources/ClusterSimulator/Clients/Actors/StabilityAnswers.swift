@@ -14,7 +14,7 @@ extension SDKClient {
                 "asked at \(since.description), was told at \(run.now.description) that all earlier writes have arrived, before what "
                     + "was held back from it")
         }
-        guard run.recording.isOn, !run.scenario.mayReplay, !run.scenario.setsClocks,
+        guard run.record.recording.isOn, !run.scenario.mayReplay, !run.scenario.setsClocks,
             let connection = self.connection,
             run.connections[connection].incarnation
                 == run.nodes[run.connections[connection].node].incarnation,
@@ -23,7 +23,7 @@ extension SDKClient {
         let node = run.connections[connection].node
         let wallMilliseconds = run.nodes[node].clock.moment(at: since).wallMilliseconds
         tally.count(.stableAnswersHold)
-        let missing = run.recording.issued.first {
+        let missing = run.record.recording.issued.first {
             $0.time < since && !vector.covers($0.dot)
                 && $0.operation.stamp.time.milliseconds <= wallMilliseconds
         }

@@ -82,8 +82,8 @@ extension StreamClient: ClientActor {
     mutating func turn(in run: inout SimulatedRun) { connect(in: &run) }
 
     mutating func takeReply(_ bytes: [UInt8], on connection: Int, in run: inout SimulatedRun) {
-        run.statistics.changes += 1
-        receive(bytes, at: run.now, by: run.reader)
+        run.record.statistics.changes += 1
+        receive(bytes, at: run.now, by: run.population.reader)
         if isOver { leave(in: &run) }
     }
 }

@@ -7,7 +7,7 @@ import SyncProtocol
 
 extension UserClient {
     mutating func takeReply(_ bytes: [UInt8], on connection: Int, in run: inout SimulatedRun) {
-        let outcome = receive(bytes, by: run.reader)
+        let outcome = receive(bytes, by: run.population.reader)
         if let outcome, let open = self.open { finish(open, as: outcome, in: &run) }
         if isOver { leave(in: &run) }
     }
