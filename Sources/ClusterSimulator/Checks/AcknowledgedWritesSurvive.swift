@@ -50,7 +50,7 @@ extension Operation {
         !kept.isEmpty && writes[0].value[Key(unchecked: "mayBeDone")] == .boolean(true)
     }
 
-    /// What it keeps under `_conflicts`: the writes of an operation that an evicted node alone had.
+    /// The writes that it keeps under `_conflicts`: those of an operation that only an evicted node had.
     var kept: [Write] {
         guard let write = writes.first, write.path.keys.first?.text == "_conflicts"
         else { return [] }

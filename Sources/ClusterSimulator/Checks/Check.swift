@@ -102,13 +102,13 @@ public enum Verdict: String, Sendable {
 public struct CheckResult: Equatable, Sendable {
     package let check: Check
     package let verdict: Verdict
-    /// What was checked; or the smallest witness of what is wrong; or why nothing was checked.
+    /// The checked elements, the smallest witness of a violation, or the reason why nothing was checked.
     public internal(set) var details: String
     /// The few lines of the history that show what is wrong.
     public var witness: [String] = []
     /// The request of a client that it is about.
     var subject: ClientOperation.Name?
-    /// Where and when it shows that something is wrong.
+    /// The node and the time at which the violation shows.
     var moment: FindingMoment?
     /// Which invariant of the scenario is violated, counted from 0.
     var invariant: Int?

@@ -1,4 +1,4 @@
-/// What checks that look on during a run have found: how often there was something to check, and the first error of each.
+/// The findings of checks during a run: the number of comparisons, and the first violation of each check.
 struct CheckTally {
     private(set) var counts: [Check: Int] = [:]
     private(set) var failures: [Check: String] = [:]

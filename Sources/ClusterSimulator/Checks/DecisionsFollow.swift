@@ -49,7 +49,7 @@ enum DecisionsFollow {
     /// A decision that does not rest on what most members held as they voted for its coordinator, or that is stamped as an earlier
     /// coordinator's may be.
     private static func haste(in decided: [Recording.Issued], _ evidence: Evidence) -> Finding? {
-        // Nobody waits for members that are off the list, whatever they were allowed.
+        // Members off the list are not waited for, even with a lease.
         let mayForget = evidence.scenario.changesMembers
         for decision in decided {
             guard let votes = evidence.recording.announcements.votes[decision.term],
@@ -93,7 +93,7 @@ extension Recording.Issued {
 }
 
 extension Recording {
-    /// What its node held in the turn that made an operation.
+    /// The vector of its node in the turn that made an operation.
     fileprivate func held(by issued: Issued) -> VersionVector? {
         states[issued.node].first {
             $0.incarnation == issued.incarnation && $0.vector.covers(issued.dot)

@@ -52,7 +52,7 @@ struct Evidence {
     var streamClients: [StreamClient] = []
     /// The gateways of all nodes.
     var ports: [Port] = []
-    /// What was judged of clients with identities; nil without any.
+    /// The verdicts on clients with identities; nil without any.
     var access: AccessJudgement?
     /// How a node enforced other rules in the end than those of the last writer.
     var rulesProblem: String?
@@ -69,7 +69,7 @@ struct Evidence {
     var archive = BatchArchive()
     /// When the replicas became equal for good; nil if they never did.
     var converged: Microseconds?
-    /// Who was not at rest in the end, and why.
+    /// The first node or client that was not at rest at the end, and the reason.
     var unrest: String?
     var quiescenceBegan: Microseconds { scenario.until }
 

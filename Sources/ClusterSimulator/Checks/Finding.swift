@@ -6,7 +6,7 @@ struct Finding {
     var witness: [String] = []
     /// The request of a client that the finding is about.
     var subject: ClientOperation.Name?
-    /// Where and when it shows that something is wrong.
+    /// The node and the time at which the violation shows.
     var moment: FindingMoment?
     /// Which invariant of the scenario is violated, counted from 0.
     var invariant: Int?

@@ -12,8 +12,8 @@ extension Check {
         evaluate: GoneClients.evaluate)
 }
 
-/// The on-disconnect writes of a client that has gone without a word are done in time, if its node lives: a probe finds that
-/// nobody takes it, or the silence has lasted long enough.
+/// If its node lives, the on-disconnect writes of a vanished client are done in time. The node notices by an
+/// unanswered probe, or by a long silence.
 enum GoneClients {
     private static func limit(of gone: Connection.Gone) -> Microseconds {
         gone.takesFrames ? .seconds(18) : .seconds(6)

@@ -68,8 +68,8 @@ enum RestartIdentity {
     }
 }
 
-/// The stamps of a node ascend and exceed all that it holds, and no stamp, not even a client's, is ahead
-/// of the fastest clock, or at or below a time that its node had announced as closed.
+/// The stamps of a node ascend and exceed everything that it holds. No stamp, not even a client's, is ahead of the
+/// fastest clock, or at or below an announced closed timestamp.
 ///
 /// A start may set a node's clock ahead of its wall clock, up to the bound that its predecessor stored, and
 /// the clocks of its peers follow. A new coordinator of transactions may do so up to the ceiling of its

@@ -74,7 +74,7 @@ enum IncrementsAddUp {
 }
 
 extension Value {
-    /// What it adds, as it is kept.
+    /// The stored form of its increment.
     fileprivate var increment: Int64? {
         switch self {
         case .integer(let number), .deferred(.increment(.integer(let number))): number

@@ -2,10 +2,10 @@ import ClientCore
 import NodeCore
 import ReplicaCore
 
-// What may be kept once nothing is to be done: what is named here, and nothing else.
+// The names of everything that may be kept at rest.
 
 extension KeptState {
-    /// The first thing in a replica that nobody needs, as "sessions.outbox.frames with 2"; nil if there is none.
+    /// The first unnecessary element in a replica, as "sessions.outbox.frames with 2"; nil if there is none.
     static func first(in replica: Replica, hasClients: Bool, hasPolls: Bool) -> String? {
         let leftOut = hasClients ? ofServingReplica : ofReplica
         return KeptState(
@@ -13,12 +13,12 @@ extension KeptState {
         ).first
     }
 
-    /// The first thing beside the replica of a node that nobody needs, whoever is connected.
+    /// The first element beside the replica of a node that nobody needs, with or without connections.
     static func first(in core: NodeCore) -> String? {
         KeptState(of: core, leavingOut: ofCore).first
     }
 
-    /// The first thing in a client that nobody needs.
+    /// The first unnecessary element in a client.
     static func first(in client: Client) -> String? {
         KeptState(of: client, leavingOut: client.isAwaiting ? ofListeningClient : ofClient).first
     }

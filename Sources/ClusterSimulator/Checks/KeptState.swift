@@ -1,10 +1,10 @@
 import DataTree
 import SyncProtocol
 
-/// What a value keeps: how many elements its collections have, and the counts that it keeps of them, each by the names of the
-/// properties that lead there, as in `sessions.slowClients.sessions`.
+/// The sizes of the collections in a value, and its counters. Each has the names of the properties that lead to it, as
+/// in `sessions.slowClients.sessions`.
 ///
-/// It looks at all stored properties, so that nobody has to name those that could grow.
+/// It inspects all stored properties, so that new ones are included.
 struct KeptState {
     private(set) var sizes: [String: Int] = [:]
     private let leftOut: Set<String>
@@ -24,7 +24,7 @@ struct KeptState {
         visit(value, at: "")
     }
 
-    /// What is not empty, ascending by its names.
+    /// The sizes above zero, ascending by their names.
     var kept: [(name: String, count: Int)] {
         sizes.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -42,7 +42,7 @@ struct KeptState {
         }
     }
 
-    /// Of a dictionary the values count.
+    /// Dictionaries count their values.
     private mutating func visit(element: Any, of collection: Mirror, at path: String) {
         guard collection.displayStyle == .dictionary else { return visit(element, at: path) }
         if let value = Mirror(reflecting: element).children.dropFirst().first?.value {

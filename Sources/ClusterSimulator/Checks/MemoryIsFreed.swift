@@ -10,8 +10,8 @@ extension Check {
         watch: MemoryWatch.self, evaluate: MemoryIsFreed.evaluate)
 }
 
-/// Once all operations are stable, no replica has registers, and nothing waits anywhere. Nothing becomes stable any more without a node
-/// that is gone for good.
+/// Once all operations are stable, no replica has registers, and nothing waits anywhere. Without a node that is gone
+/// for good, nothing becomes stable.
 enum MemoryIsFreed {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }

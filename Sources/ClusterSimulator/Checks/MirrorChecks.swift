@@ -86,7 +86,7 @@ extension Check {
         })
 }
 
-/// What dense programs were told and shown is right, as far as one check goes.
+/// The data that dense programs received and showed are right, by the criterion of one check.
 enum MirrorChecks {
     static func evaluate(_ check: Check, _ subject: String, _ evidence: Evidence) -> Finding {
         if let failure = failure(of: check, evidence) { return failure }

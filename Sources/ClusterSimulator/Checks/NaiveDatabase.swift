@@ -1,7 +1,7 @@
 import DataTree
 import SyncProtocol
 
-/// What one database alone shows after a write: the leaves of a tree and its priorities, each by its path.
+/// The contents of one database alone: the leaves of a tree and its priorities, each by its path.
 ///
 /// Slow, short, and written without the tree that ships. Source: `firebase-semantics.md`, sections 6 and 7.
 struct NaiveDatabase {

@@ -1,8 +1,8 @@
 import DataTree
 import QueryEngine
 
-/// What a query shows of a value, and which events tell how that changed, by filtering, sorting and comparing everything: slow, and
-/// written without the engine that ships.
+/// The result of a query, and the events of a change, by filtering, sorting and comparing everything. It is slow, and
+/// independent of the shipped engine.
 ///
 /// Source: `firebase-semantics.md`, sections 4.1 and 5.
 struct NaiveQuery {
@@ -19,7 +19,7 @@ struct NaiveQuery {
         return Array(limit.isFirst ? inRange.prefix(limit.count) : inRange.suffix(limit.count))
     }
 
-    /// What a listener to the query shows of a value.
+    /// The part of a value that a listener to the query shows.
     func shown(of value: Value) -> Value {
         guard query.isFiltered else { return value }
         var children = Children()
@@ -33,7 +33,7 @@ struct NaiveQuery {
             .sorted { compare($0, indexed($1.value), $1.key) == .before }
     }
 
-    /// What decides, with the key, where a child stands.
+    /// The value that decides, with the key, the order of a child.
     func indexed(_ child: Value) -> Value {
         switch query.order {
         case .key: .null
@@ -61,7 +61,8 @@ struct NaiveQuery {
         return order == .before || bound.isInclusive && order == .same
     }
 
-    /// Where a child stands to a bound; `keyless` says where one with the bound's value stands if the bound has no key.
+    /// The order of a child relative to a bound; `keyless` says where one with the bound's value stands if the bound
+    /// has no key.
     private func compare(_ entry: Entry, _ bound: Query.Bound, keyless: Order) -> Order {
         if query.order == .key, case .string(let text) = bound.value {
             return Order(entry.key, Key(unchecked: text))

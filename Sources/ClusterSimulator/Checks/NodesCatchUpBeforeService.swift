@@ -12,8 +12,8 @@ extension Check {
         evaluate: NodesCatchUpBeforeService.evaluate)
 }
 
-/// A node whose disk is lost serves no client before it holds all that every other node had on its disk when the serving
-/// process began, however often its processes end before.
+/// A node whose disk is lost serves once it holds everything that all other nodes had on their disks when the serving
+/// process began.
 enum NodesCatchUpBeforeService {
     static func evaluate(_ evidence: Evidence) -> Finding {
         let recording = evidence.recording

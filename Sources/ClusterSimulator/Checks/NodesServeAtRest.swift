@@ -12,8 +12,7 @@ extension Check {
         watch: Aftermath.self, evaluate: NodesServeAtRest.evaluate)
 }
 
-/// Once all is at rest each node does what it is asked for, and goes on to: in a copy of the run, in which all restart, or one is
-/// gone for good.
+/// Nodes at rest execute requests, also in a copy of the run in which all restart, or one is lost.
 enum NodesServeAtRest {
     static func evaluate(_ evidence: Evidence) -> Finding {
         let aftermath = evidence.watches.first(of: Aftermath.self)

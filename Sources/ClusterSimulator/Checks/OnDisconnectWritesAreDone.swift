@@ -62,7 +62,7 @@ enum OnDisconnectWritesAreDone {
         return missing.map { "the priority at \($0.path) was not written" }
     }
 
-    /// What writes make of a tree, but for priorities that are written by themselves.
+    /// The result of writes on a tree, without priorities that are written alone.
     private static func values(of writes: [Write], on base: Value) -> Value {
         var value = base
         for write in writes where write.path.last != .priority {

@@ -1,8 +1,8 @@
 import ReplicaCore
 import SyncProtocol
 
-/// Which acknowledged operations may be missing: those that at some time no node may have held any more,
-/// as disks were lost or crashed unsynced.
+/// The acknowledged operations that may be missing: at some time no node may have held them, since disks were lost or
+/// crashed unsynced.
 ///
 /// A node holds an operation from the time at which its disk had it, or at which the node acknowledged
 /// it, until it loses what it had then.

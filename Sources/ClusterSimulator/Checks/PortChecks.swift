@@ -64,7 +64,7 @@ extension Check {
         evaluate: PortChecks.evaluateLeftovers)
 }
 
-/// What clients of HTTP ports were answered and sent is right, and gateways keep nothing for clients that are gone.
+/// The answers to clients of HTTP ports are right, and gateways keep nothing for clients that are gone.
 enum PortChecks {
     static func evaluate(_ check: Check, _ subject: String, _ evidence: Evidence) -> Finding {
         let tallies =
@@ -89,7 +89,7 @@ enum PortChecks {
 }
 
 extension Evidence {
-    /// What a gateway kept in the end, and the clients that it had.
+    /// The memory of a gateway at the end, and its clients.
     struct Port {
         let node: String
         let usage: GatewayUsage
@@ -102,7 +102,7 @@ extension Evidence {
         /// Whether one of the connections has ended, which the gateway has not noticed.
         let hasGoneClients: Bool
 
-        /// What it keeps too much, or does not know; nil if all is well.
+        /// The unnecessary or missing elements; nil if all is well.
         var leftover: String? {
             if usage.connections != connections || usage.countedConnections != connections {
                 return "has \(usage.connections) connections and counts "

@@ -11,7 +11,7 @@ extension Check {
         evaluate: ReadsAreDurable.evaluate)
 }
 
-/// Where turns are durable before their outputs leave, what a client is shown was on its node's disk by then.
+/// If turns are durable before their outputs leave, all data that a client shows were on its node's disk by then.
 enum ReadsAreDurable {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.cluster.durability == .commit else {

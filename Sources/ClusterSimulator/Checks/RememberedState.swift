@@ -5,11 +5,11 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// What a node remembers besides its tree.
+/// The memory of a node besides its tree.
 struct RememberedState {
     /// Locations with registers, other than those of priorities that no value shows.
     let registered: [Path]
-    /// What waits in queues, as "3 clients behind".
+    /// The contents of queues, as "3 clients behind".
     private let queued: [String]
     private let core: NodeCore
     private let hasClients: Bool
@@ -42,10 +42,10 @@ struct RememberedState {
             ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     }
 
-    /// What waits, and what is kept without need.
+    /// The contents of queues, and unnecessary memory.
     var waiting: [String] { queued + kept }
 
-    /// What is kept without need; that takes much longer to find than what waits.
+    /// Unnecessary memory, which takes much longer to find than the contents of queues.
     private var kept: [String] {
         [
             KeptState.first(

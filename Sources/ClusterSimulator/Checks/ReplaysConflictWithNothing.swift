@@ -12,8 +12,8 @@ extension Check {
         evaluate: ReplaysConflictWithNothing.evaluate)
 }
 
-/// What an evicted node replays when it rejoins writes nothing where there is something: what only that node had is no newer than
-/// what all others have come to show meanwhile. What it quarantines under `_conflicts` instead would have done so.
+/// An evicted node that rejoins replays its writes only at empty locations: they are no newer than the data of all
+/// other nodes. It quarantines all others under `_conflicts`.
 enum ReplaysConflictWithNothing {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.isSmall else {
@@ -52,8 +52,8 @@ enum ReplaysConflictWithNothing {
         return .valid(count, "replays of orphaned operations")
     }
 
-    /// What the origin of an operation showed immediately before it; nil if that is not recorded, or if it came to hold operations
-    /// of others at these places in the same turn.
+    /// The value at the origin of an operation immediately before it. Nil if it is not recorded, or if operations of
+    /// others arrived there in the same turn.
     private static func value(
         before replay: Recording.Issued, at paths: [Path], _ recording: Recording
     ) -> Value? {
@@ -99,7 +99,8 @@ extension Recording.Issued {
 }
 
 extension Recording {
-    /// What a node was immediately before and after the turn in which it made an operation; nil if that is not recorded.
+    /// The states of a node immediately before and after the turn in which it made an operation; nil if they are not
+    /// recorded.
     fileprivate func states(around issued: Issued) -> (before: State, after: State)? {
         let states = states[issued.node].filter { $0.incarnation == issued.incarnation }
         guard let next = states.firstIndex(where: { $0.vector.covers(issued.dot) }), next > 0

@@ -87,8 +87,8 @@ struct OraclePart {
         return Array(parts.values)
     }
 
-    /// What this part of the tree has to show: by the naive execution, or beyond so many operations
-    /// by a tree that gets them in stamp order.
+    /// The expected value of this part of the tree: by the naive execution, or beyond a number of operations by the
+    /// convergent tree in stamp order.
     func value(naiveLimit: Int) -> Value {
         if operations.count <= naiveLimit {
             return SequentialExecution.value(after: operations)[path]

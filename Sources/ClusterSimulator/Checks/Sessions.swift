@@ -44,7 +44,7 @@ extension Check {
         evaluate: { Sessions($0).writesFollowReads() })
 }
 
-/// What a client may rely on from one of its requests to the next, whichever nodes answer.
+/// The guarantees to a client from one request to the next, at any nodes.
 ///
 /// The four guarantees of Terry et al., *Session Guarantees for Weakly Consistent Replicated Data*,
 /// by vectors: a state shows an operation if its vector covers it.
@@ -146,7 +146,7 @@ struct Sessions {
 
     // MARK: Writes
 
-    /// Of two writes of a client the later has the later stamp, and no node shows it without the earlier.
+    /// A client's later write has a later stamp, and no node shows it without the earlier one.
     func monotonicWrites() -> Finding {
         var count = 0
         for session in sessions {

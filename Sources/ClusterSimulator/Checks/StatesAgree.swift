@@ -57,7 +57,7 @@ extension VersionVector {
     }
 }
 
-/// What was removed shows again only where something newer wrote.
+/// Removed data show again only where a newer write put them.
 enum NoResurrection {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.scenario.isSmall else {
@@ -97,8 +97,8 @@ extension Operation {
 /// No operation arrives with a stamp at or below the stable time; so an evicted node makes none before most members wait for it
 /// again.
 ///
-/// Left out are operations of a node whose disk has lost a part of what it had reported as synced: the bound of its own
-/// stamps may be in that part, and it cannot know. One that has lost everything knows, and asks the others.
+/// Operations of a node whose disk lost reported data are left out: the bound of its stamps may be among them, and it
+/// cannot know. One that has lost everything knows, and asks the others.
 enum StableIsFinal {
     static func evaluate(_ evidence: Evidence) -> Finding {
         if let early = evidence.history.earlyReturns.first { return .invalid(early) }

@@ -9,7 +9,7 @@ extension Check {
         watch: StatusWatch.self, evaluate: StatusTellsTheTruth.evaluate)
 }
 
-/// What each node says of itself in its status, once all is at rest, is what the run knows of it.
+/// The status of each node at rest agrees with the run.
 enum StatusTellsTheTruth {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }

@@ -34,8 +34,8 @@ enum Transactions {
 
     /// Whether transactions, or votes, may be forgotten with disks.
     ///
-    /// If one node alone loses its disk, however often, the others of each majority hold and remember what it did, and
-    /// it does not vote before it has learnt that from them.
+    /// If only one node loses its disk, the others of each majority remember its votes. It does not vote before it has
+    /// learnt them.
     private static func mayForget(_ evidence: Evidence) -> Bool {
         let losses = evidence.losses
         guard let first = losses.first else { return false }
@@ -62,8 +62,8 @@ enum Transactions {
         return .valid("\(committed) transactions, \(unknown) unknown")
     }
 
-    /// The transactions on the register, of which each writes another value, form one chain: each rests on
-    /// what the one before it wrote, in an order in which none precedes one that had ended before it began.
+    /// The transactions on the register write distinct values and form one chain: each rests on the value of its
+    /// predecessor. None precedes one that had ended before it began.
     ///
     /// One with an unknown outcome is in the chain if another one rests on it.
     /// - Complexity: O(n).

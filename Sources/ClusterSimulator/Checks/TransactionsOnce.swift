@@ -3,8 +3,8 @@ import SyncProtocol
 
 /// No node does more transactions of a client of the library at a place than the client may believe to be done.
 ///
-/// A transaction is sent under another name after each refusal, of which the client may have been told wrongly: so those
-/// that are done are counted by their names, and not by what they write.
+/// After each refusal, which may be wrong, a transaction is sent under another name. The check therefore counts
+/// executed names instead of values.
 enum TransactionsOnce {
     private struct Place: Hashable, Comparable {
         let client: Int

@@ -51,7 +51,7 @@ extension Check {
         evaluate: { UserChecks.evaluate(.writesAreAttributed, "operations of users", $0) })
 }
 
-/// What nodes let clients with identities do is what the rules allow.
+/// Nodes permit clients with identities exactly what the rules allow.
 enum UserChecks {
     static func evaluate(_ check: Check, _ subject: String, _ evidence: Evidence) -> Finding {
         for watch in evidence.access?.watches ?? [] {

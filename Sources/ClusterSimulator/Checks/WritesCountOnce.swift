@@ -13,8 +13,7 @@ extension Check {
         evaluate: WritesCountOnce.evaluate)
 }
 
-/// Each write and each transaction of a client of the library is done once at most, and not at all if its client was
-/// told so.
+/// Each write and each transaction of a client of the library is done at most once, and never after a refusal.
 enum WritesCountOnce {
     private struct Name: Hashable, Comparable {
         let client: Int

@@ -31,8 +31,6 @@ protocol ClientActor {
     func uses(_ connection: Int) -> Bool
     /// The reason why it is not at rest; nil if it is.
     func unrest(in run: SimulatedRun) -> String?
-    /// A failure that shows only at rest; nil if all is well.
-    mutating func problemAtRest(at now: Microseconds) -> String?
 
     mutating func begin(in run: inout SimulatedRun)
     /// Takes the next step of its program.
@@ -71,7 +69,6 @@ extension ClientActor {
     var mayHaveRealtimeSession: Bool { false }
     var observedListeners: [ObservedListener] { [] }
 
-    mutating func problemAtRest(at now: Microseconds) -> String? { nil }
     mutating func turn(in run: inout SimulatedRun) {}
     mutating func takeRecalls(in run: inout SimulatedRun) {}
     mutating func giveUp(_ request: UInt64, in run: inout SimulatedRun) {}

@@ -123,7 +123,7 @@ extension Scenario {
         var nodes = Array(0..<cluster.replicas)
         random.shuffle(&nodes)
         let places = [["data"], ["board"], [], ["lists", "l1"], ["data", "a"], ["dense", "x"]]
-        // Some are at one place, so that they are told the same in different forms.
+        // Some are at one location, so that they receive the same data in different forms.
         var common = SplitMix64(seed: seed, part: 21_000)
         let place = common.index(below: places.count) + number / 3
         let keys = places[place % places.count].map { Key(unchecked: $0) }

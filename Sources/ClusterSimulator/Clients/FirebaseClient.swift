@@ -73,8 +73,6 @@ struct FirebaseClient {
     var joiner = ChunkJoiner()
     private var outgoing: [[UInt8]] = []
     private var transport = FirebaseTransport()
-    /// Since when it is known, while nothing fails, that two of its polls have no answer.
-    private var heldSince: Microseconds?
     /// Its node has no WebSocket for it.
     private(set) var isRefused = false
     var ended: [FirebaseTransaction] = []
@@ -107,9 +105,6 @@ struct FirebaseClient {
             && streams.allSatisfy { $0.value != nil }
     }
 
-    /// How long a node may take to answer a poll behind which another one has come.
-    private static let pollPatience: Microseconds = .seconds(5)
-
     /// After so long a silence a client says that it is there, as Firebase's do.
     private static let keepAliveInterval: Microseconds = .seconds(45)
 
@@ -124,11 +119,8 @@ struct FirebaseClient {
         keepAliveTime = lastTraffic + FirebaseClient.keepAliveInterval
     }
 
-    /// Whether two of its polls have had no answer for long, while nothing fails.
-    mutating func hasUnansweredPoll(at now: Microseconds) -> Bool {
-        heldSince = transport.holdsTwo ? heldSince ?? now : nil
-        return heldSince.map { now > $0 + FirebaseClient.pollPatience } ?? false
-    }
+    /// Whether two polls of it have no answer.
+    var holdsTwoPolls: Bool { transport.holdsTwo }
 
     /// The path of its presence.
     private var presence: Path {

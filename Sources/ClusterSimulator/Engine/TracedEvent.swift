@@ -30,7 +30,7 @@ public struct TracedEvent: Sendable {
         (kind, subject, source) = (parts.kind, parts.subject, parts.source)
         says = parts.says.map(run.record.names.applied)
         does =
-            run.performed?.compactMap { EventParts.text(of: $1, by: $0, in: run) }
+            run.record.performed?.compactMap { EventParts.text(of: $1, by: $0, in: run) }
             .map(run.record.names.applied) ?? []
     }
 

@@ -53,7 +53,7 @@ private struct Surroundings {
     /// Runs once more, and tells what happened before what is the clearest.
     mutating func lines(_ scenario: Scenario, seed: UInt64) -> [String] {
         var run = SimulatedRun(scenario, seed: seed)
-        run.performed = []
+        run.record.performed = []
         run.begin()
         while let event = run.step() { observe(event, in: run) }
         if !divergences.isEmpty { return divergences.flatMap(lines) }

@@ -1,17 +1,17 @@
-/// What a failed run has violated.
+/// The kind of a failed run.
 public enum FailureKind: String, CaseIterable, Sendable {
-    /// What was acknowledged is not there.
+    /// Acknowledged data are missing.
     case durability
     /// Something wrong was shown or done.
     case safety
-    /// The cluster did not come to rest once all faults were over.
+    /// The cluster was never at rest after all faults were over.
     case liveness
 }
 
 extension SimulationReport {
-    /// What the run has violated; nil if nothing failed.
+    /// The kind of the failure; nil if nothing failed.
     ///
-    /// In a cluster that never came to rest, what is there in the end proves nothing else.
+    /// The final state of a cluster that was never at rest proves nothing else.
     public var failureKind: FailureKind? {
         let failed = checks.filter { $0.verdict == .invalid }.map(\.check)
         return FailureKind(failed, failure: failure, hasConverged: hasConverged)
@@ -20,7 +20,7 @@ extension SimulationReport {
 }
 
 extension FailureKind {
-    /// What checks that have failed say together; nil if none has.
+    /// The kind of several failed checks; nil for none.
     init?(_ failed: [Check], failure: String?, hasConverged: Bool) {
         if failure != nil {
             self = failed.contains { $0.failureKind == .durability } ? .durability : .safety

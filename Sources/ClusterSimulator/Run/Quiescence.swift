@@ -16,10 +16,10 @@ struct Quiescence {
     var equalSince: Microseconds?
     /// When they became equal for good.
     var converged: Microseconds?
-    /// The nodes that have freed what they need not keep since, and said what is true, at one moment each: a node that syncs by
-    /// intervals has something pending half of the time.
+    /// The nodes that have freed unnecessary memory since, and reported the truth, at one moment each. A node that
+    /// syncs by intervals has pending data half of the time.
     var freed: Set<Int> = []
-    /// Who was not at rest when that was looked at last, and why.
+    /// The first node or client that was not at rest at the last test, and the reason.
     var unrest: String?
     var lastProgress: Microseconds = 0
     var lastTotal: UInt64 = 0

@@ -3,7 +3,7 @@
 /// The hash of a run rolls over all events: once two runs differ, all their further hashes do, so that the first different
 /// event is found by bisection.
 public enum Replay {
-    /// What a comparison found.
+    /// The result of a comparison.
     public enum Outcome: Equatable, Sendable {
         case equal(events: Int, hash: UInt64)
         /// The event with this number is the first that differs; each run's own, nil where the run had ended.
@@ -71,7 +71,7 @@ public enum Replay {
     /// One event as a line of a trace; nil if the run ends before it.
     private static func event(_ index: Int, of scenario: Scenario, seed: UInt64) -> String? {
         var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
-        run.performed = []
+        run.record.performed = []
         run.begin()
         for _ in 0..<index where run.step() == nil { return nil }
         return run.step().map { TracedEvent($0, in: run).json }

@@ -30,8 +30,8 @@ extension SimulatedRun {
         return DrawnDocument.draw(&draws.rules)
     }
 
-    /// Gives the cluster other rules by a node, as an administrator, who gives up if the node does not serve: its port
-    /// refuses everybody, as a node that lost its disk may write nothing before it has heard what its peers hold.
+    /// Installs other rules at a node, as an administrator. Nothing happens at a node that does not serve, since its
+    /// port refuses all clients.
     mutating func setRules(_ file: String, on node: Int) {
         guard let document = document(file), nodes[node].isServing else { return }
         probeAccess(of: node)
@@ -47,7 +47,7 @@ extension SimulatedRun {
         ask(ClientMessage.setRules(id: id, source: document), of: node)
     }
 
-    /// Judges what a node did in its last turn, before anybody is told.
+    /// Evaluates the last turn of a node, before its outputs leave.
     mutating func judgeAccess(of node: Int, doing outputs: [Output]) {
         guard var access else { return }
         self.access = nil
@@ -73,7 +73,7 @@ extension SimulatedRun {
         self.access = access
     }
 
-    /// Who the client of a session may be; nil for clients without identities.
+    /// The possible identities of the client of a session; nil for clients without identities.
     private func identities(of session: SessionID) -> [UserIdentity]? {
         guard session.number <= UInt64(connections.count) else { return nil }
         let connection = connections[Int(session.number) - 1]

@@ -4,7 +4,7 @@ import ReplicaCore
 import Rules
 import SyncProtocol
 
-// What nodes would let users do, tried on copies of their replicas: far more than users ask for in a run.
+// Requests of users to copies of replicas: far more than users send in a run.
 
 extension SimulatedRun {
     /// How many requests are tried at a time.
@@ -52,10 +52,10 @@ extension SimulatedRun {
 }
 
 extension Replica {
-    /// The session of whoever tries.
+    /// The session of the probes.
     static let probing = SessionID(number: .max - 1)
 
-    /// Whether somebody may do something now; nil if it is refused for another reason.
+    /// Whether an identity may execute a request now; nil if it is refused for another reason.
     mutating func permits(
         _ message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> Bool? {
@@ -70,7 +70,7 @@ extension Replica {
         return nil
     }
 
-    /// Why an operation would be denied, by what an operator is told; nil if nothing is told.
+    /// The reason of a denial, as the operator receives it; nil without an answer.
     fileprivate mutating func reasons(
         against statement: String, at moment: Moment
     ) -> [String]? {
@@ -85,7 +85,7 @@ extension Replica {
         return nil
     }
 
-    /// What it answers to a request of somebody who goes then.
+    /// The answer to a request of an identity that leaves then.
     mutating func answers(
         to message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> [NodeMessage] {

@@ -108,7 +108,7 @@ extension SimulatedRun {
         let returned = Set(
             replica.evictions.filter { $0.member == name && $0.stage == .back }.map(\.subject))
         let unaware = nodes.indices.filter { other in
-            // Of a member that is down it is not looked up what it has known.
+            // Members that are down are left out.
             guard other != node, let replica = nodes[other].replica, !nodes[other].isOut else {
                 return false
             }
@@ -134,6 +134,6 @@ extension SimulatedRun {
             standing.installed > nodes[node].installations
         else { return }
         nodes[node].installations = standing.installed
-        observe { watch, run in watch.replacedData(of: node, in: run) }
+        observe { watch, run in watch.replacedData(of: node, in: &run) }
     }
 }

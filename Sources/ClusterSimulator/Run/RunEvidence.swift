@@ -64,7 +64,7 @@ extension Evidence {
         }
     }
 
-    /// What the gateway of a node keeps, and what it has to; nil while there is no process.
+    /// The actual and the necessary memory of the gateway of a node; nil while there is no process.
     private static func port(of node: Int, in run: SimulatedRun) -> Port? {
         guard let usage = run.nodes[node].gatewayUsage else { return nil }
         let live = run.connections.filter { connection in
@@ -93,7 +93,7 @@ extension Evidence {
         }
     }
 
-    /// What a node's process shows and the next process on its disk would not; nil if nothing.
+    /// The difference between a node's process and the next process on its disk; nil if there is none.
     static func difference(
         between replica: Replica, and next: Replica, of name: String
     ) -> String? {

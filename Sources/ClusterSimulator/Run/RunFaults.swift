@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-// What the scenario names, and what is drawn from the seed.
+// The actions of the script.
 
 extension SimulatedRun {
     /// A client that sends a request and does not wait for the answer.

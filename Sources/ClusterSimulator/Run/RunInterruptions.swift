@@ -4,8 +4,8 @@ import Store
 // Processes that end at a step of their disk, and what a run itself finds wrong with stores.
 
 extension SimulatedRun {
-    /// Ends a process if its disk has come to the step that a fault has named: before the replica learns of
-    /// the step, or while it acts upon it.
+    /// Ends a process at the step of its disk that a fault names: before the replica learns of the step, or while it
+    /// acts upon it.
     mutating func interruptAtStep(_ node: Int) {
         let step = nodes[node].disk.step
         guard nodes[node].interruption?.ends(at: step) == true else { return }

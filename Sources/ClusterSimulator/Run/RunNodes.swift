@@ -22,7 +22,7 @@ extension SimulatedRun {
                 at: now)
             record.recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { record.archive.note(entry) }
-            observe { watch, run in watch.replacedData(of: node, in: run) }
+            observe { watch, run in watch.replacedData(of: node, in: &run) }
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -54,7 +54,7 @@ extension SimulatedRun {
         guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
         schedule(.tick(node: node, incarnation: incarnation), after: nodes[node].tickDelay())
         scheduleDisk(of: node, at: nodes[node].disk.tick(at: now))
-        observe { watch, run in watch.ticked(node, in: run) }
+        observe { watch, run in watch.ticked(node, in: &run) }
         actHostile(at: node)
         if nodes[node].state == .running { scheduleTurn(node) }
     }
@@ -89,7 +89,7 @@ extension SimulatedRun {
         noteCaughtUp(at: node)
     }
 
-    /// What is recorded of a node's replica.
+    /// The recorded state of a node's replica.
     private mutating func view(of node: Int, _ standing: Replica.Standing) -> Recording.ReplicaView
     {
         Recording.ReplicaView(
@@ -159,7 +159,7 @@ extension SimulatedRun {
         var stored: [LogEntry] = []
         for output in outputs {
             trace.combine(output, of: node)
-            performed?.append((node, output))
+            record.performed?.append((node, output))
             judgeAccess(telling: output, by: node)
             switch output {
             case .store(let turn):
@@ -199,7 +199,7 @@ extension SimulatedRun {
                 stored: stored, by: standing.writer, node: node,
                 incarnation: nodes[node].incarnation, at: now)
         }
-        observe { watch, run in watch.executedOutputs(of: node, storing: stored, in: run) }
+        observe { watch, run in watch.executedOutputs(of: node, storing: stored, in: &run) }
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {

@@ -116,7 +116,7 @@ extension SimulatedRun {
         return index
     }
 
-    /// Sends what waits for a client that reads; of one that does not, the gateway is told.
+    /// Sends the waiting bytes to a client that reads; otherwise reports backpressure to the gateway.
     private mutating func flush(_ index: Int) {
         guard let port = connections[index].port, !port.isClosed, !connections[index].isBroken
         else { return }

@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-// How a run ends: once nodes and clients are at rest, or do not come to rest in time.
+// The end of a run: nodes and clients are at rest, or a time limit is over.
 
 extension SimulatedRun {
     mutating func beginQuiescence() {
@@ -27,7 +27,6 @@ extension SimulatedRun {
             start(node)
         }
         noteProgress()
-        noteProblemsOfClients()
         quiescence.unrest = unrest
         if quiescence.unrest == nil {
             quiescence.equalSince = quiescence.equalSince ?? now
@@ -41,13 +40,6 @@ extension SimulatedRun {
         quiescence.isOver = isOver
         if quiescence.isOver { return }
         schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
-    }
-
-    private mutating func noteProblemsOfClients() {
-        for client in clients.indices {
-            guard let problem = clients[client].problemAtRest(at: now) else { continue }
-            quiescence.fail("\(client.clientName) \(problem)")
-        }
     }
 
     /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.
@@ -77,7 +69,7 @@ extension SimulatedRun {
             && !(scenario.checks.contains(.statusTellsTheTruth) && forgottenRefusal != nil)
     }
 
-    /// What the nodes remember that have not freed all yet.
+    /// The memory of the nodes that have not freed all yet.
     var rememberedStates: [(node: String, memory: RememberedState)] {
         nodes.filter { $0.belongs && !quiescence.freed.contains($0.index) }.compactMap { node in
             rememberedState(of: node).map { (node.name, $0) }

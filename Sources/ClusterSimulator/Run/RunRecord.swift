@@ -26,6 +26,8 @@ struct RunRecord {
     var copies: [CopyRequest] = []
     /// The on-disconnect writes that were due at the ends of sessions, and those that were executed.
     var sessionEnds: [SessionEnd] = []
+    /// The outputs of nodes in the last event; nil without a reader.
+    var performed: [(node: Int, output: Output)]?
     /// Counts of events, frames and faults.
     var statistics = SimulationStatistics()
     /// The nodes and clients behind writers.

@@ -3,7 +3,7 @@ import ReplicaCore
 import Rules
 import SyncProtocol
 
-// What nodes would let users do by other rules, on other data: tried on copies of their replicas.
+// Requests of users under other rules and on other data, to copies of replicas.
 
 extension SimulatedRun {
     /// How many documents of rules a copy gets, and how many requests by each of them.
@@ -74,7 +74,7 @@ extension Replica {
 }
 
 extension ProbedRules {
-    /// What the rules say of a request, by their definition.
+    /// The verdict of the rules on a request, by their definition.
     fileprivate func allows(
         _ request: ClientRequest, to user: Claim, in tree: Value, at milliseconds: UInt64
     ) -> Bool {

@@ -20,7 +20,7 @@ extension SimulatedRun {
     }
 
     mutating func noteService(by node: Int) {
-        // An evicted node only tells its clients why it refuses them.
+        // An evicted node only reports to its clients why it refuses them.
         if let standing = nodes[node].standing, !standing.isOut {
             record.recording.note(serviceBy: node, holding: standing.vector, at: now)
         }
@@ -48,7 +48,7 @@ extension SimulatedRun {
         withClient(client) { $0.vanish(takingFrames: takingFrames, in: &$1) }
     }
 
-    /// What a node sends to a machine that is gone makes it notice, after a while.
+    /// A frame to a machine that is gone makes the node notice, after a while.
     mutating func replyToGone(on index: Int) {
         guard connections[index].gone?.takesFrames == false, !connections[index].isBroken
         else { return }

@@ -4,13 +4,13 @@ import SyncProtocol
 // Whether the status of a node tells what the run knows of it. Times and sizes that only the node knows are left out.
 
 extension SimulatedRun {
-    /// What the first node says wrongly of itself; nil if all that nodes say is true.
+    /// The first wrong report of a node about itself; nil if all are right.
     var statusProblem: String? {
         let others = nodes.lazy.filter { $0.belongs && !self.quiescence.freed.contains($0.index) }
         return others.compactMap { self.statusProblem(of: $0) }.first ?? forgottenRefusal
     }
 
-    /// What a node says wrongly of itself.
+    /// The wrong report of a node about itself.
     func statusProblem(of node: VirtualNode) -> String? {
         guard let replica = node.replica else { return nil }
         return problem(of: replica.status, from: node, replica).map {
@@ -86,12 +86,12 @@ extension SimulatedRun {
         if let name = others.first(where: { exchange.silentPeers[$0] != nil }) {
             return "that \(name) is silent"
         }
-        // Nobody may have what a node announced that is gone for good.
+        // Operations that a lost node announced may exist nowhere.
         let mayMiss = nodes.contains(where: \.isAbandoned)
         if !mayMiss, let name = exchange.refusedCheckpoints.keys.min() {
             return "that it refuses the checkpoint of \(name), and it misses nothing"
         }
-        // What a disk has lost or spoiled is missed in a frame, too.
+        // Frames also lack the data that a disk has lost or damaged.
         let mayBeMalformed = network.counts.damaged > 0 || record.statistics.diskTroubles > 0
         if !mayBeMalformed, exchange.malformedFrames > 0 {
             return
@@ -121,7 +121,7 @@ extension SimulatedRun {
     }
 
     private func problem(of queues: NodeStatus.Queues) -> String? {
-        // Nobody may have what comes before a batch of a node that is gone for good.
+        // The predecessors of a lost node's batch may exist nowhere.
         let fillsGaps = !nodes.contains(where: \.isAbandoned)
         let gaps = [
             ("gaps", queues.gaps), ("batches", queues.waitingBatches),

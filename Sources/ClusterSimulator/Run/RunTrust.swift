@@ -24,7 +24,7 @@ extension SimulatedRun {
         return node
     }
 
-    /// Once a node has processed that keys are missing, no stream goes on for somebody whom a token of such a key has shown.
+    /// Once a node has processed that keys are missing, it ends streams with tokens of these keys.
     mutating func judgeKeys(of node: Int) {
         guard access != nil, nodes[node].keys.missing != .none, nodes[node].state == .running
         else { return }

@@ -23,7 +23,7 @@ extension SimulatedRun {
 
     /// Reports the identity of a client on a connection of frames to its node, before the next frame.
     mutating func identify(_ connection: Int, as identity: UserIdentity) {
-        // What a client sends before it goes still arrives.
+        // Frames that a client sent before it left still arrive.
         guard access != nil, !connections[connection].isIdentified,
             !connections[connection].isOverAtNode
         else { return }

@@ -1,9 +1,9 @@
 /// Makes a scenario that fails shorter, as long as the same check fails with it.
 ///
-/// It works on the text: with an earlier end, without actions, without a line, without a setting, with a smaller number.
-/// A candidate that does not fail is dropped. A shorter scenario draws other events, so each is tried with a few seeds.
-/// What saves most is tried first, since each further run is then a shorter one. Source: Zeller and Hildebrandt, *Simplifying
-/// and Isolating Failure-Inducing Input*.
+/// It works on the text: with an earlier end, without actions, without a line, without a setting, with a smaller
+/// number. A candidate that does not fail is dropped. A shorter scenario draws other events, so each is tried with a
+/// few seeds. The largest reductions come first, since they shorten all further runs. Source: Zeller and Hildebrandt,
+/// *Simplifying and Isolating Failure-Inducing Input*.
 public struct Shrinking: Sendable {
     /// The shortest scenario so far.
     public private(set) var scenario: Scenario
@@ -16,7 +16,7 @@ public struct Shrinking: Sendable {
 
     private let budget: Budget
     private let run: @Sendable (Scenario, UInt64) -> SimulationReport
-    /// What is wrong with the run itself, if no check fails.
+    /// The failure of the run itself, if no check fails.
     private let failure: String?
     private var lines: [String]
 
@@ -34,8 +34,8 @@ public struct Shrinking: Sendable {
         }
     }
 
-    /// The first check that fails with a seed, and decides what kind of failure it is, is the one to keep; nil if none does,
-    /// and the run has no failure.
+    /// The first failed check of a seed that decides the kind of the failure; nil if none fails, and the run has no
+    /// failure.
     ///
     /// - Parameter run: Runs a scenario with a seed.
     public init?(
@@ -218,7 +218,7 @@ public struct Shrinking: Sendable {
     /// A failure without its numbers.
     private static func key(_ failure: String) -> String { failure.filter { !$0.isNumber } }
 
-    /// The scenario of some lines, without actions of what is not there any more, or that come after the end.
+    /// The scenario of some lines, without actions of missing nodes and clients, or after the end.
     private func read(_ lines: [String]) -> (lines: [String], scenario: Scenario)? {
         var lines = lines
         while true {

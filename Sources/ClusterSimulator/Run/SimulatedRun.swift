@@ -17,8 +17,6 @@ struct SimulatedRun {
     /// The nodes with their processes, disks and clocks.
     var nodes: [VirtualNode]
     var trace = TraceHash()
-    /// The outputs of nodes in the last event; nil without a reader.
-    var performed: [(node: Int, output: Output)]?
     var quiescence = Quiescence()
     /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
@@ -80,7 +78,7 @@ struct SimulatedRun {
     mutating func step() -> Event? {
         guard let event = next() else { return nil }
         record.statistics.events += 1
-        performed?.removeAll()
+        record.performed?.removeAll()
         trace.combine(event, at: now)
         handle(event)
         if record.statistics.events.isMultiple(of: SimulatedRun.stateInterval) { traceStates() }

@@ -23,7 +23,7 @@ public enum Simulation {
         _ scenario: Scenario, seed: UInt64, _ body: (TracedEvent) throws(Failure) -> Void
     ) throws(Failure) -> SimulationReport {
         var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
-        run.performed = []
+        run.record.performed = []
         run.begin()
         while let event = run.step() { try body(TracedEvent(event, in: run)) }
         run.end()

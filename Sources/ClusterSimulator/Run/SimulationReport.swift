@@ -11,7 +11,7 @@ public struct SimulationReport: Sendable {
     /// How many events were executed.
     public let events: UInt64
     package let simulatedSeconds: Double
-    /// Whether the cluster came to rest once all faults were over.
+    /// Whether the cluster was at rest after all faults were over.
     let hasConverged: Bool
     /// A failure of the run itself, whatever its checks, such as an unreadable frame.
     public let failure: String?

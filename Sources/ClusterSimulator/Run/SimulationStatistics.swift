@@ -1,4 +1,4 @@
-/// What happened in a run, in numbers.
+/// The counts of a run.
 public struct SimulationStatistics: Equatable, Sendable {
     package internal(set) var events: UInt64 = 0
     /// The requests of clients, reads included, by their outcomes.
@@ -48,7 +48,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var damagedDisks = 0
     /// Processes that were started under the name of another.
     public internal(set) var duplicateNodes = 0
-    /// Where priorities decide: the processes that had any, and the steps before all faults ended.
+    /// The processes with priorities, and the steps before all faults ended.
     package internal(set) var processes = 0
     package internal(set) var steps = 0
     /// How often the list of nodes changed, or one was lost for good.

@@ -32,12 +32,12 @@ import Testing
         var run = try run()
         DivergenceWatch.prepare(&run)
         var watch = DivergenceWatch()
-        run.performed = []
+        run.record.performed = []
         run.begin()
         var isSpoilt = false
         var wrong: UInt64?
         while let event = run.step() {
-            let stores = run.performed?.contains { $0.node == 1 && $0.output.storesBatches }
+            let stores = run.record.performed?.contains { $0.node == 1 && $0.output.storesBatches }
             if isSpoilt, wrong == nil, stores == true { wrong = run.record.statistics.events }
             watch.observe(event, in: run)
             if !isSpoilt, run.now > .milliseconds(600) {
@@ -130,7 +130,7 @@ import Testing
     @Test func `faults and frames come before the moment, with names`() throws {
         var run = try run("at 500ms pause n3\nat 700ms resume n3")
         var recent = RecentEvents()
-        run.performed = []
+        run.record.performed = []
         run.begin()
         while run.now < .milliseconds(900), let event = run.step() { recent.add(event, in: run) }
         let lines = recent.lines(nodes: [1], clients: [])

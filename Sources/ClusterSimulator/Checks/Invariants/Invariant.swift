@@ -3,13 +3,13 @@ import Rules
 
 /// A claim of a scenario's own about the tree, which has to hold at every node after every turn.
 struct Invariant: Sendable {
-    /// What is claimed of the places of its pattern.
+    /// The claim about the locations of its pattern.
     enum Claim: Sendable {
-        /// Of each: a condition in the language of rules.
+        /// A condition on each, in the language of rules.
         case every(TreeCondition)
-        /// Of each: how many children it has.
+        /// The number of children of each.
         case count(Bound)
-        /// Of all together: the sum of their numbers.
+        /// The sum of all their numbers.
         case sum(Bound)
     }
 

@@ -1,18 +1,18 @@
 import DataTree
 
-/// What is known of one invariant at one node: it judges only what changed since it last looked.
+/// The state of one invariant at one node. It evaluates only changes since the last evaluation.
 struct InvariantState {
-    /// Where an invariant does not hold.
+    /// A violation of an invariant.
     struct Violation {
         var place: Path
-        /// What is there, in words.
+        /// The value there, in words.
         var found: String
     }
 
     private let invariant: Invariant
     /// The tree that was judged last; nil before the first one of a process.
     private var judged: Value?
-    /// Of a sum of whole numbers, which is exact.
+    /// The exact sum of whole numbers.
     private var sum: Int128 = 0
     /// Whether a number that is no whole one was met: such sums are computed anew, since they depend on their order.
     private var isInexact = false

@@ -9,7 +9,7 @@ struct InvariantWatch: Watch {
         var node: Int
         var time: Microseconds
         var violation: InvariantState.Violation
-        /// What the node held then, and when it had last been judged.
+        /// The vectors of the node then, and at its last evaluation.
         var vector: VersionVector
         var before: VersionVector
     }
@@ -35,7 +35,7 @@ struct InvariantWatch: Watch {
 
     /// Only a node that serves shows its tree to clients.
     mutating func executedOutputs(
-        of node: Int, storing batches: [LogEntry], in run: SimulatedRun
+        of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {
         guard run.nodes[node].isServing, let replica = run.nodes[node].replica else { return }
         judge(replica.value, holding: replica.vector, node: node, at: run.now)

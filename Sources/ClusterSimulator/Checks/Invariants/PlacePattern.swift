@@ -12,7 +12,7 @@ struct PlacePattern: Equatable, Sendable {
         var path = Path.root
         /// Nil where the older tree has no such place.
         var old: Value?
-        /// Nil where the tree has no such place any more.
+        /// Nil if the tree has no such location.
         var new: Value?
     }
 

@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// Continues a copy of a run at rest with requests to all nodes.
 struct Aftermath: Watch {
-    /// What happens to the nodes before they are asked.
+    /// The event before the requests.
     enum Course: CustomStringConvertible {
         case nothing
         /// All lose their power at once, and start again.
@@ -42,7 +42,7 @@ struct Aftermath: Watch {
     var course = Course.nothing
     /// How many requests were answered.
     private(set) var count = 0
-    /// What went wrong first.
+    /// The first failure.
     private(set) var failure: String?
     private(set) var open: [UInt64: Asked] = [:]
     private var lastID = Aftermath.firstID

@@ -5,7 +5,7 @@ import SyncProtocol
 // The continuation of a run at rest: nodes answer requests soon, even after all have restarted, or after one was lost and evicted.
 
 extension SimulatedRun {
-    /// How long any node takes to answer, where it waits for nobody.
+    /// The longest time of an answer that depends on no other node.
     private static let answerLimit: Microseconds = .seconds(3)
     /// How often a client waits for stability behind a write at another node: frames overtake each other differently each time.
     private static let stabilityRounds = 3

@@ -5,7 +5,7 @@ struct CatchingUpWatch: Watch {
     /// A node asks each of its peers in turn, half a second each, and its first frames may be lost.
     static let limit: Microseconds = .seconds(5)
 
-    /// What a node had made and stored at a time.
+    /// The operations that a node had made and stored at a time.
     private struct Made {
         var time: Microseconds
         var dot: Dot
@@ -30,7 +30,7 @@ struct CatchingUpWatch: Watch {
         made = [[Made]](repeating: [], count: nodes)
     }
 
-    mutating func ticked(_ node: Int, in run: SimulatedRun) {
+    mutating func ticked(_ node: Int, in run: inout SimulatedRun) {
         guard let standing = run.nodes[node].standing else { return }
         let dot = Dot(
             origin: standing.writer, sequence: run.nodes[node].disk.durable[standing.writer])

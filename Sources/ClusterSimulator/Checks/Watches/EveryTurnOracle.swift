@@ -6,9 +6,9 @@ import SyncProtocol
 
 /// Executes again, after each turn of one node, all operations that it has received, and compares.
 ///
-/// It keeps the execution at every sixteenth operation, so that a late one costs only what comes after it; and what the
-/// operations give, of which it makes anew the children of the root in which one has written, or their children. The result is that
-/// of the naive execution from the beginning: what a write below one of them does depends on nothing below another.
+/// It keeps the execution at every sixteenth operation, so that a late one repeats only its successors. It also keeps
+/// the resulting value, and recomputes only the changed children of the root, or their children. The result equals the
+/// naive execution: the effect of a write below one child depends on no other child.
 struct EveryTurnOracle {
     private static let stride = 16
 
@@ -20,8 +20,8 @@ struct EveryTurnOracle {
     /// After the first operations, so many.
     private var latest = SequentialExecution()
     private var executedCount = 0
-    /// What the operations gave at the last turn, and where has been written since: children of the root and theirs; nil for
-    /// everywhere.
+    /// The result of the operations at the last turn, and the locations written since: children of the root and
+    /// theirs; nil for everywhere.
     private(set) var expected = Value.null
     private var written: Set<Path>? = []
     private(set) var turnCount = 0
@@ -77,7 +77,7 @@ struct EveryTurnOracle {
         operations[(operations.lastIndex { $0.stamp.time <= time } ?? -1) + 1..<operations.count]
     }
 
-    /// What the operations would give together with these.
+    /// The result of the operations together with these.
     func value(with late: [Operation]) -> Value {
         var oracle = self
         for operation in late { oracle.insert(operation) }

@@ -25,36 +25,38 @@ struct ExecutionWatch: Watch {
     /// A watch that is over, with the oracles of a run.
     init(_ oracles: [EveryTurnOracle]) { (self.oracles, lateWrites) = (oracles, []) }
 
-    mutating func replacedData(of node: Int, in run: SimulatedRun) {
+    mutating func replacedData(of node: Int, in run: inout SimulatedRun) {
         guard oracles[node].isOn, let replica = run.nodes[node].replica else { return }
         oracles[node].restart(
             on: run.record.archive.batches(in: replica.vector), showing: replica.value)
-        tryLateWrites(at: node, onceIn: 1, in: run)
+        tryLateWrites(at: node, onceIn: 1, in: &run)
     }
 
     mutating func executedOutputs(
-        of node: Int, storing batches: [LogEntry], in run: SimulatedRun
+        of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {
         guard oracles[node].isOn, !batches.isEmpty, let replica = run.nodes[node].replica else {
             return
         }
         oracles[node].take(batches, showing: replica.value, at: run.now)
-        tryLateWrites(at: node, onceIn: LateWrites.turnInterval, in: run)
+        tryLateWrites(at: node, onceIn: LateWrites.turnInterval, in: &run)
     }
 
-    mutating func ticked(_ node: Int, in run: SimulatedRun) {
-        tryLateWritesAfterRestart(of: node, in: run)
+    mutating func ticked(_ node: Int, in run: inout SimulatedRun) {
+        tryLateWritesAfterRestart(of: node, in: &run)
     }
 
     /// Applies late operations to a copy of a node's state, at random moments.
-    private mutating func tryLateWrites(at node: Int, onceIn interval: Int, in run: SimulatedRun) {
+    private mutating func tryLateWrites(
+        at node: Int, onceIn interval: Int, in run: inout SimulatedRun
+    ) {
         guard let replica = run.nodes[node].replica, lateWrites[node].isDue(onceIn: interval)
         else { return }
         lateWrites[node].arrive(at: replica.checkpoint, beside: oracles[node], at: run.now)
     }
 
     /// Applies late operations to the state in which the next process of a node would begin, at random moments.
-    private mutating func tryLateWritesAfterRestart(of node: Int, in run: SimulatedRun) {
+    private mutating func tryLateWritesAfterRestart(of node: Int, in run: inout SimulatedRun) {
         guard oracles[node].isOn, run.nodes[node].isIdle,
             let vector = run.nodes[node].standing?.vector,
             lateWrites[node].isDue(onceIn: LateWrites.tickInterval),

@@ -2,8 +2,8 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// Frames of clients and of nodes in which one element is something else: clients are programs in any language, and whatever
-/// they send, a node reads what it means, or refuses that message and no other.
+/// Changes one element in frames of clients and nodes. Clients are programs in any language: a node reads each message
+/// as it is meant, or refuses that message and no other.
 struct FrameProbes {
     /// One frame in so many is tried at first.
     private static let interval = 10
@@ -69,8 +69,8 @@ struct FrameProbes {
         }
     }
 
-    /// What is wrong with a message that was read: it is another one once it is written and read again, or has a stamp or a number
-    /// that no frame may have.
+    /// The problem of a message that was read: it differs after being written and read again, or has an impossible
+    /// stamp or number.
     private func problem<Message: FrameMessage>(
         of read: Message, asReadFrom bytes: [UInt8]
     ) -> String? {
@@ -177,8 +177,8 @@ struct PackedElements {
         }
     }
 
-    /// What may stand in the place of another element: nothing, truths, numbers at limits and no numbers, texts that are keys,
-    /// paths, names, or none of these, and heads.
+    /// The replacements of elements: null, booleans, numbers at limits, invalid numbers, keys, paths, names, other
+    /// texts, and heads.
     static let others: [[UInt8]] = {
         var others: [[UInt8]] = [
             [0xC0], [0xC1], [0xC2], [0xC3], [0x00], [0x01], [0x7F], [0xFF], [0xE0],

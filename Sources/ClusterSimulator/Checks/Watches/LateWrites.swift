@@ -4,10 +4,10 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// Asks of states of one replica what they would show if further operations arrived: operations that are newer than what is stable
-/// there, at, above and below the places of others. The replica itself gets none of them.
+/// Applies further operations to copies of states of one replica. They are newer than the stable time there, and at,
+/// above and below the locations of others.
 ///
-/// What a replica remembers besides its tree shows only when something arrives late, which is rare, and must have the right shape.
+/// The registers of a replica have an effect only when operations arrive late, which is rare in runs.
 struct LateWrites {
     /// How many turns there are on average from one state that is asked to the next one.
     static let turnInterval = 6

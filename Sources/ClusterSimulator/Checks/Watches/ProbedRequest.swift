@@ -30,7 +30,7 @@ enum ProbedRequest {
         self = .write(writes)
     }
 
-    /// Where it is, or its first write.
+    /// Its location, or that of its first write.
     var place: Path {
         switch self {
         case .read(let path, _): path
@@ -47,7 +47,7 @@ enum ProbedRequest {
         }
     }
 
-    /// What is wrong with what a copy did, that showed one tree before and shows another one now.
+    /// The problem of an answer and of the tree after it; nil if both are right.
     ///
     /// - Parameter database: Holds the tree before, if anything, and then the tree that there should be now.
     func problem(

@@ -28,7 +28,7 @@ struct RequestProbes: Watch {
     mutating func published(_ frame: [UInt8]) { frames.probe(published: frame) }
 
     mutating func executedOutputs(
-        of node: Int, storing batches: [LogEntry], in run: SimulatedRun
+        of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {
         guard !batches.isEmpty, failure == nil,
             random.index(below: RequestProbes.turnInterval) == 0, run.nodes[node].isServing,
@@ -37,14 +37,14 @@ struct RequestProbes: Watch {
         let moment = run.nodes[node].clock.moment(at: run.now)
         // The copy first executes everything that is due at this time anyway.
         _ = replica.perform([.turnBegan(moment), .turnEnded])
-        probeStamps(of: node, replica, at: moment, in: run)
-        probeRepetition(of: node, replica, at: moment, in: run)
-        probeVerdicts(of: node, replica, at: moment, in: run)
-        if failure == nil { probeRequests(of: node, &replica, at: moment, in: run) }
+        probeStamps(of: node, replica, at: moment, in: &run)
+        probeRepetition(of: node, replica, at: moment, in: &run)
+        probeVerdicts(of: node, replica, at: moment, in: &run)
+        if failure == nil { probeRequests(of: node, &replica, at: moment, in: &run) }
     }
 
     private mutating func probeRequests(
-        of node: Int, _ replica: inout Replica, at moment: Moment, in run: SimulatedRun
+        of node: Int, _ replica: inout Replica, at moment: Moment, in run: inout SimulatedRun
     ) {
         var place: Path?
         // The known contents of the copy's tree.

@@ -7,7 +7,7 @@ import SyncProtocol
 extension RequestProbes {
     /// Sends a copy of a replica a write whose stamp is just acceptable, just too old or just too new.
     mutating func probeStamps(
-        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+        of node: Int, _ replica: Replica, at moment: Moment, in run: inout SimulatedRun
     ) {
         let state = replica.checkpoint
         let newest = max(state.time.milliseconds, moment.wallMilliseconds)
@@ -39,7 +39,7 @@ extension RequestProbes {
     /// Repeats a client's write, even a forgotten one: the copy does not execute it again, and does not answer that it was never
     /// executed.
     mutating func probeRepetition(
-        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+        of node: Int, _ replica: Replica, at moment: Moment, in run: inout SimulatedRun
     ) {
         let known = run.record.recording.issued.filter {
             $0.operation.stamp.writer != $0.dot.origin && $0.operation.term == nil
@@ -64,13 +64,13 @@ extension RequestProbes {
     }
 }
 
-/// What a replica has to say of a write with a stamp that nobody has used.
+/// The right answers of a replica to a write with an unused stamp.
 private struct StampProbe {
     static let place = Path([Key(unchecked: "probed")])
 
     let isTaken: Bool
     private let changesMembers: Bool
-    /// Whether it is certain that nobody has done it, and that nobody will.
+    /// Whether it is certain that no node has executed it, or will.
     let isDecided: Bool
 
     /// - Parameter changesMembers: Whether members are left out at times, whose return counts as that of an evicted one.

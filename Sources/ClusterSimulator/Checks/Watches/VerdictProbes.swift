@@ -5,15 +5,15 @@ import SyncProtocol
 // Unrequested verdicts on transactions, sent to copies of replicas.
 
 extension RequestProbes {
-    /// No client is told that its transaction was refused by a member that has never decided anything.
+    /// A verdict of a member that never was a coordinator refuses no transaction.
     mutating func probeVerdicts(
-        of node: Int, _ replica: Replica, at moment: Moment, in run: SimulatedRun
+        of node: Int, _ replica: Replica, at moment: Moment, in run: inout SimulatedRun
     ) {
         let names = run.clients(of: SDKClient.self).filter {
             $0.node == node && $0.connection != nil
         }
         .flatMap { $0.transactions.values }.sorted()
-        guard let name = names.first, let bystander = memberWithoutLease(besides: node, in: run)
+        guard let name = names.first, let bystander = memberWithoutLease(besides: node, in: &run)
         else {
             return
         }
@@ -38,7 +38,7 @@ extension RequestProbes {
     }
 
     /// A member that has never stood for election.
-    private func memberWithoutLease(besides node: Int, in run: SimulatedRun) -> String? {
+    private func memberWithoutLease(besides node: Int, in run: inout SimulatedRun) -> String? {
         run.nodes.first { peer in
             peer.index != node && peer.belongs
                 && !run.record.recording.announcements.candidates.contains(peer.index)

@@ -18,11 +18,6 @@ extension FirebaseClient: ClientActor {
             ? "has no connection that lives, or frames on it" : nil
     }
 
-    /// A node that gets another poll answers the one that it holds.
-    mutating func problemAtRest(at now: Microseconds) -> String? {
-        hasUnansweredPoll(at: now) ? "has sent two polls, of which its node answers none" : nil
-    }
-
     /// From the end of a connection to the next one.
     private static let reconnection = TimeRange(.milliseconds(50), .milliseconds(600))
 

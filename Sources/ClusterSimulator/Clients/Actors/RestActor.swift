@@ -61,10 +61,10 @@ extension RestClient: ClientActor {
     private mutating func askNext(in run: inout SimulatedRun) {
         switch random.index(below: 20) {
         case 0, 1: askMalformed(in: &run)
-        case 2: ask(.health, RestText.request("GET", "/health", to: host(in: run)), in: &run)
+        case 2: ask(.health, RestText.request("GET", "/health", to: host(in: &run)), in: &run)
         case 3:
             let counts = run.nodes[node].portCounts
-            let bytes = RestText.request("GET", "/metrics", to: host(in: run))
+            let bytes = RestText.request("GET", "/metrics", to: host(in: &run))
             ask(.metrics(before: counts), bytes, in: &run)
         case 12: claim(in: &run)
         case 4, 5: if !isTransacting { transact(in: &run) }
@@ -76,7 +76,7 @@ extension RestClient: ClientActor {
         }
     }
 
-    func host(in run: SimulatedRun) -> String { run.nodes[node].name }
+    func host(in run: inout SimulatedRun) -> String { run.nodes[node].name }
 
     /// Sends a request, for whose answer some clients wait only for a while.
     mutating func ask(_ question: RestClient.Question, _ bytes: [UInt8], in run: inout SimulatedRun)
@@ -92,13 +92,13 @@ extension RestClient: ClientActor {
 
     private mutating func askMalformed(in run: inout SimulatedRun) {
         let malformed = MalformedRequest.draw(&random)
-        ask(.malformed(malformed), malformed.bytes(to: host(in: run)), in: &run)
+        ask(.malformed(malformed), malformed.bytes(to: host(in: &run)), in: &run)
     }
 
     private mutating func askRead(at path: Path, in run: inout SimulatedRun) {
         let tags = self.tags
         let read = RestRead(at: path, knowing: tags, &random)
-        ask(.read(read), read.bytes(to: host(in: run)), in: &run)
+        ask(.read(read), read.bytes(to: host(in: &run)), in: &run)
     }
 
     private mutating func askWorkload(in run: inout SimulatedRun) {
@@ -108,7 +108,7 @@ extension RestClient: ClientActor {
                 run.population.workload, keyMilliseconds: milliseconds)
         else { return }
         if case .get(let path) = request.kind { return askRead(at: path, in: &run) }
-        let bytes = request.rest(to: host(in: run), &random)
+        let bytes = request.rest(to: host(in: &run), &random)
         run.record.history.operations.append(
             ClientOperation(
                 client: index, kind: request.kind,
@@ -122,7 +122,7 @@ extension RestClient: ClientActor {
         run.record.history.transactions.append(
             TransactionRecord(client: index, path: path, invoked: run.now))
         let bytes = RestText.request(
-            "GET", RestText.target(path), to: host(in: run), fields: ["X-Firebase-ETag: true"])
+            "GET", RestText.target(path), to: host(in: &run), fields: ["X-Firebase-ETag: true"])
         ask(.examine(record: run.record.history.transactions.count - 1, tries: 0), bytes, in: &run)
     }
 
@@ -130,14 +130,14 @@ extension RestClient: ClientActor {
     private mutating func claim(in run: inout SimulatedRun) {
         let path = nextOwnPlace()
         let bytes = RestText.request(
-            "PUT", RestText.target(path), to: host(in: run),
+            "PUT", RestText.target(path), to: host(in: &run),
             body: RestText.json(RestClient.claim))
         ask(.claim(path), bytes, in: &run)
     }
 
     /// Sends a beginning, and then nothing.
     private mutating func stall(in run: inout SimulatedRun) {
-        let whole = RestText.request("PUT", "/data/a.json", to: host(in: run), body: "\"never\"")
+        let whole = RestText.request("PUT", "/data/a.json", to: host(in: &run), body: "\"never\"")
         let count = 1 + random.index(below: whole.count - 1)
         ask(.stall, Array(whole[..<count]), in: &run)
     }

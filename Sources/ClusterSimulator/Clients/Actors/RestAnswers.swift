@@ -33,14 +33,14 @@ extension RestClient {
 
     /// Whether the node may have been in one of these states since a request was sent.
     private func mayHaveBeen(
-        since open: RestClient.Open, in run: SimulatedRun, _ isSuch: (Availability) -> Bool
+        since open: RestClient.Open, in run: inout SimulatedRun, _ isSuch: (Availability) -> Bool
     ) -> Bool {
         run.nodes[node].availabilities.values(from: open.asked).contains(
             where: isSuch)
     }
 
-    private func mayHaveRefused(since open: RestClient.Open, in run: SimulatedRun) -> Bool {
-        mayHaveBeen(since: open, in: run) { $0 != .serving }
+    private func mayHaveRefused(since open: RestClient.Open, in run: inout SimulatedRun) -> Bool {
+        mayHaveBeen(since: open, in: &run) { $0 != .serving }
     }
 
     private mutating func expect(
@@ -55,7 +55,7 @@ extension RestClient {
     private mutating func judge(
         _ answer: RestAnswer, to read: RestRead, _ open: RestClient.Open, in run: inout SimulatedRun
     ) {
-        if answer.status == 503, mayHaveRefused(since: open, in: run) { return }
+        if answer.status == 503, mayHaveRefused(since: open, in: &run) { return }
         let trees = run.nodes[node].shownTrees.values(from: open.asked)
         count(.restReadsShowTheTree)
         if let problem = read.problem(with: answer, showing: trees, by: run.population.reader) {
@@ -81,7 +81,7 @@ extension RestClient {
             note(
                 "\(run.record.history.operations[operation]) got \(answer.status) \(answer.text)")
         }
-        if answer.status == 503, !mayHaveRefused(since: open, in: run) {
+        if answer.status == 503, !mayHaveRefused(since: open, in: &run) {
             note("a node that serves refused a write: \(answer.text)")
         }
     }
@@ -117,7 +117,7 @@ extension RestClient {
     ) {
         guard answer.status == 200 else {
             finish(transaction: record, .failed, in: &run)
-            if answer.status != 503 || !mayHaveRefused(since: open, in: run) {
+            if answer.status != 503 || !mayHaveRefused(since: open, in: &run) {
                 note("the read of a transaction got \(answer.status)")
             }
             return
@@ -150,7 +150,7 @@ extension RestClient {
         run.record.history.transactions[record].old = old
         run.record.history.transactions[record].new = new
         let bytes = RestText.request(
-            "PUT", RestText.target(path), to: host(in: run), fields: ["If-Match: \(tag)"],
+            "PUT", RestText.target(path), to: host(in: &run), fields: ["If-Match: \(tag)"],
             body: RestText.json(new))
         ask(.exchange(record: record, tries: tries + 1), bytes, in: &run)
     }
@@ -164,7 +164,7 @@ extension RestClient {
             judgeTag(of: answer, run.record.history.transactions[record].new, in: &run)
             finish(transaction: record, .acknowledged, in: &run)
         // The condition does not hold, and the node could not be asked any more what there is.
-        case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(since: open, in: run):
+        case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(since: open, in: &run):
             finish(transaction: record, .failed, in: &run)
         case 412: exchange(answer, record, tries, in: &run)
         case 503: finish(transaction: record, .failed, in: &run)
@@ -190,7 +190,7 @@ extension RestClient {
         guard goesOn else { return }
         let tag = DataHash(of: RestClient.claim).text
         let bytes = RestText.request(
-            "PUT", RestText.target(path), to: host(in: run), fields: ["If-Match: \(tag)"],
+            "PUT", RestText.target(path), to: host(in: &run), fields: ["If-Match: \(tag)"],
             body: "\"changed\"")
         ask(.changeOwn(path), bytes, in: &run)
     }
@@ -211,7 +211,7 @@ extension RestClient {
         _ answer: RestAnswer, to malformed: MalformedRequest, _ open: RestClient.Open,
         in run: inout SimulatedRun
     ) {
-        if answer.status == 503, mayHaveRefused(since: open, in: run) { return }
+        if answer.status == 503, mayHaveRefused(since: open, in: &run) { return }
         count(.malformedRequestsAreRefused)
         let error =
             (try? run.population.reader.parse(answer.text))?[Key(unchecked: "error")] ?? .null
@@ -229,7 +229,7 @@ extension RestClient {
         _ answer: RestAnswer, _ open: RestClient.Open, in run: inout SimulatedRun
     ) {
         count(.nodesReportTheTruth)
-        let isTrue = mayHaveBeen(since: open, in: run) { state in
+        let isTrue = mayHaveBeen(since: open, in: &run) { state in
             let (status, word) =
                 switch state {
                 case .serving: (200, "ok")
@@ -238,7 +238,7 @@ extension RestClient {
             return answer.status == status && answer.text == "{\"status\":\"\(word)\"}\n"
         }
         if isTrue { return }
-        let problem = "\(host(in: run)) says \(answer.status) \(answer.text)"
+        let problem = "\(host(in: &run)) says \(answer.status) \(answer.text)"
         tally.note(.nodesReportTheTruth, problem)
     }
 
@@ -250,7 +250,7 @@ extension RestClient {
         let after = run.nodes[node].portCounts
         guard let problem = MetricsReading(answer.text).problem(from: before, to: after)
         else { return }
-        let report = "\(host(in: run)) at \(run.now.description): \(problem)"
+        let report = "\(host(in: &run)) at \(run.now.description): \(problem)"
         tally.note(.nodesReportTheTruth, report)
     }
 }

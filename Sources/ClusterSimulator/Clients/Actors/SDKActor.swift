@@ -227,7 +227,7 @@ extension SDKClient: ClientActor {
             run.record.names.add(standing.writer, client: index)
         }
         run.population.timers[index].expect(standing.nextDeadline.map { .milliseconds($0) })
-        noteSearch(isConnected: standing.isConnected, in: run)
+        noteSearch(isConnected: standing.isConnected, in: &run)
         run.scheduleTurn(of: index)
     }
 
@@ -307,7 +307,7 @@ extension SDKClient: ClientActor {
     // MARK: Connections
 
     /// Which nodes serve matters only to a client without one.
-    private mutating func noteSearch(isConnected: Bool, in run: SimulatedRun) {
+    private mutating func noteSearch(isConnected: Bool, in run: inout SimulatedRun) {
         if isConnected || isOffline() {
             search.end()
         } else {

@@ -54,10 +54,10 @@ extension SDKClient {
         listening?.take(message)
         switch message {
         case .acknowledged(let id, let concern):
-            guard let operation = operation(id, askedOn: connection, in: run) else { return }
+            guard let operation = operation(id, askedOn: connection, in: &run) else { return }
             run.record.history.operations[operation].acknowledgedAt = concern
         case .error(let id, let code, let problem, _):
-            guard let operation = operation(id, askedOn: connection, in: run) else { return }
+            guard let operation = operation(id, askedOn: connection, in: &run) else { return }
             run.noteRefusal(of: operation, code, problem, by: run.connections[connection].node)
         default: break
         }
@@ -158,7 +158,7 @@ extension SDKClient {
     }
 
     private func operation(
-        _ id: UInt64, askedOn connection: Int, in run: SimulatedRun
+        _ id: UInt64, askedOn connection: Int, in run: inout SimulatedRun
     ) -> Int? {
         run.connections[connection].asked.last { $0.id == id }?.operation
     }

@@ -219,7 +219,7 @@ extension UserClient {
     }
 
     /// Whether a request of the client was processed with the keys that are there now.
-    func hadSteadyKeys(_ open: Open, in run: SimulatedRun) -> Bool {
+    func hadSteadyKeys(_ open: Open, in run: inout SimulatedRun) -> Bool {
         run.nodes[node].keys.areSteady(since: open.since)
     }
 }

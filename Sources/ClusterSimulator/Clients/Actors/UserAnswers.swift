@@ -17,7 +17,7 @@ extension UserClient {
     ) {
         self.open = nil
         // Whether the node was still to sign it out is not known.
-        if open.request.credential != nil, !hadSteadyKeys(open, in: run) {
+        if open.request.credential != nil, !hadSteadyKeys(open, in: &run) {
             return leave(in: &run)
         }
         judge(outcome, of: open, in: &run)
@@ -62,7 +62,7 @@ extension UserClient {
         // By frames there are no tokens, and streams begin again with each.
         guard user.door == .realtime || user.door == .rest, let form = credential.form,
             let connection = user.connection, run.clockUncertainty != nil || !form.isUntimely,
-            hadSteadyKeys(open, in: run)
+            hadSteadyKeys(open, in: &run)
         else { return }
         let session = SimulatedRun.session(of: connection)
         // Whoever's token has ended on an open connection goes on as nobody.
@@ -109,7 +109,7 @@ extension UserClient {
         let user = self
         guard let connection = user.connection, user.door != .native,
             outcome == .done || outcome == .denied, user.credential.end == nil,
-            user.credential.isGood, hadSteadyKeys(open, in: run),
+            user.credential.isGood, hadSteadyKeys(open, in: &run),
             !run.nodes[user.node].keys.lack(user.credential)
         else { return }
         if case .shows = open.request { return }
