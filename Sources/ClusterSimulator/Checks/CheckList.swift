@@ -17,6 +17,7 @@ extension Check {
         .listenersConverge,
         .staysLive,
         .nodesServeAtRest,
+        .pollsAreAnswered,
         .nodesCatchUpInTime,
         .nodesCatchUpBeforeService,
         .equalVectorsEqualTrees,
