@@ -14,7 +14,8 @@ import unittest
 import unittest.mock
 import zipfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SCRIPTS / "packaging"))
 import compare
 import components
 import image
@@ -110,6 +111,21 @@ class Packaging(unittest.TestCase):
         lines = output.getvalue().splitlines()
         self.assertEqual(lines[2:], ["w.whl differs", "    hearth/b", "3 files differ"])
         self.assertTrue(lines[0].startswith("only-one is only in"))
+
+    def test_wrong_arguments_are_refused_before_any_work(self):
+        for words in (["--only", "rpm"], ["--what"], ["--out"], ["--revision", "A b"]):
+            ran = subprocess.run([str(SCRIPTS / "package"), *words], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 64, ran.stderr)
+            self.assertIn("fix: see scripts/package --help", ran.stderr)
+
+    def test_the_unit_retries_all_failures_but_mistakes_in_files(self):
+        unit = (SCRIPTS.parent / "configs" / "hearth@.service").read_text().splitlines()
+        for line in ("StartLimitIntervalSec=0", "Type=notify", "Restart=always", "RestartPreventExitStatus=78", "UMask=0077"):
+            self.assertIn(line, unit)
+
+    def test_the_scripts_of_the_debian_package_are_valid_shell(self):
+        for script in sorted((SCRIPTS / "packaging" / "debian").iterdir()):
+            subprocess.run(["sh", "-n", script], check=True)
 
 
 if __name__ == "__main__":
