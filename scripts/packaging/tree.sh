@@ -49,7 +49,7 @@ place_documents() { # package
         'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/' \
         $'Files: *\nCopyright: the authors of Hearth\nLicense: Apache-2.0' \
         $'License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.' >"$folder/copyright"
-    gzip -9n <"$root/CHANGELOG.md" >"$folder/changelog.gz"
+    gzip -9n <"$root/CHANGELOG.md" >"$folder/CHANGELOG.md.gz"
 }
 
 place_scenarios() {
