@@ -5,7 +5,7 @@ set -uo pipefail
 
 fail() { # problem
     echo "failed: $1"
-    systemctl status --no-pager 'hearth@*' 2>&1 | tail -n 60
+    journalctl --no-pager -o short-precise -n 80 2>&1
     exit 1
 }
 passed() { echo "passed: $1"; }
