@@ -166,3 +166,13 @@ extension ClientMessage: FrameMessage {
         explain, coverage, rulesHistory, writes, why
         """
 }
+
+extension MessagePackReader {
+    /// Reads what follows the name of a request, and wraps it.
+    fileprivate mutating func request<Content: RequestContent>(
+        _ head: MessageHead, _ wrapped: (Content) -> ClientRequest
+    ) throws(FrameError) -> ClientMessage {
+        let (id, content) = try request(head, of: Content.self)
+        return ClientMessage(id: id, wrapped(content))
+    }
+}

@@ -20,22 +20,6 @@ public struct UnlistenRequest: Equatable, Sendable {
     public var listen: UInt64
 }
 
-extension ClientMessage {
-    /// A message with a `ListenRequest`.
-    public static func listen(
-        id: UInt64, path: Path, query: Query = Query(), held: HeldData? = nil,
-        demandsIndex: Bool = false
-    ) -> ClientMessage {
-        let listen = ListenRequest(path: path, query: query, held: held, demandsIndex: demandsIndex)
-        return ClientMessage(id: id, .listen(listen))
-    }
-
-    /// A message with an `UnlistenRequest`.
-    public static func unlisten(id: UInt64, listen: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .unlisten(UnlistenRequest(listen: listen)))
-    }
-}
-
 /// The part of a listen's data that a client already holds.
 public struct HeldData: Equatable, Sendable {
     /// `hash`: the hash of all of it.

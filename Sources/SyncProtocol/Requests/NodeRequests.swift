@@ -57,38 +57,6 @@ public struct PingRequest: Equatable, Sendable {}
 /// `["status", id]`, answered by `value` with a `NodeStatus`.
 public struct StatusRequest: Equatable, Sendable {}
 
-extension ClientMessage {
-    /// A message with a `BackupRequest`.
-    public static func backup(id: UInt64, name: String) -> ClientMessage {
-        ClientMessage(id: id, .backup(BackupRequest(name: name)))
-    }
-
-    /// A message with an `EvictRequest`.
-    public static func evict(id: UInt64, member: String) -> ClientMessage {
-        ClientMessage(id: id, .evict(EvictRequest(member: member)))
-    }
-
-    /// A message with a `AwaitStableRequest`.
-    public static func awaitStable(id: UInt64, milliseconds: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .awaitStable(AwaitStableRequest(milliseconds: milliseconds)))
-    }
-
-    /// A message with a `HelloRequest`.
-    public static func hello(id: UInt64, seen: VersionVector) -> ClientMessage {
-        ClientMessage(id: id, .hello(HelloRequest(seen: seen)))
-    }
-
-    /// A message with a `PingRequest`.
-    public static func ping(id: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .ping(PingRequest()))
-    }
-
-    /// A message with a `StatusRequest`.
-    public static func status(id: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .status(StatusRequest()))
-    }
-}
-
 // MARK: - Bytes
 
 extension BackupRequest: RequestContent {

@@ -23,24 +23,6 @@ public struct OnDisconnectCancelRequest: Equatable, Sendable {
     public var path: Path
 }
 
-extension ClientMessage {
-    /// A message with an `OnDisconnectRequest`.
-    public static func onDisconnect(id: UInt64, path: Path, value: Value) -> ClientMessage {
-        ClientMessage(id: id, .onDisconnect(OnDisconnectRequest(path: path, value: value)))
-    }
-
-    /// A message with an `OnDisconnectMergeRequest`.
-    public static func onDisconnectMerge(id: UInt64, path: Path, writes: [Write]) -> ClientMessage {
-        let merge = OnDisconnectMergeRequest(path: path, writes: writes)
-        return ClientMessage(id: id, .onDisconnectMerge(merge))
-    }
-
-    /// A message with an `OnDisconnectCancelRequest`.
-    public static func onDisconnectCancel(id: UInt64, path: Path) -> ClientMessage {
-        ClientMessage(id: id, .onDisconnectCancel(OnDisconnectCancelRequest(path: path)))
-    }
-}
-
 // MARK: - Bytes
 
 extension OnDisconnectRequest: RequestContent {

@@ -20,20 +20,6 @@ public struct ChildrenRequest: Equatable, Sendable {
     public var limit: Int?
 }
 
-extension ClientMessage {
-    /// A message with a `GetRequest`.
-    public static func get(id: UInt64, path: Path, query: Query = Query()) -> ClientMessage {
-        ClientMessage(id: id, .get(GetRequest(path: path, query: query)))
-    }
-
-    /// A message with a `ChildrenRequest`.
-    public static func children(
-        id: UInt64, path: Path, from: Key? = nil, limit: Int? = nil
-    ) -> ClientMessage {
-        ClientMessage(id: id, .children(ChildrenRequest(path: path, from: from, limit: limit)))
-    }
-}
-
 // MARK: - Bytes
 
 extension GetRequest: RequestContent {

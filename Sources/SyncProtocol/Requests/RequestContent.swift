@@ -72,17 +72,17 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
-    /// Takes what follows the name of a request.
+    /// Reads what follows the name of a request.
     mutating func request<Content: RequestContent>(
-        _ head: MessageHead, _ wrapped: (Content) -> ClientRequest
-    ) throws(FrameError) -> ClientMessage {
+        _ head: MessageHead, of type: Content.Type
+    ) throws(FrameError) -> (id: UInt64, content: Content) {
         try head.require(
             2 + Content.elementCount, optional: Content.knownOptions.isEmpty ? 0 : 1)
         let id = try id()
         var reader = RequestReader(head: head, elements: self)
         let content = try Content(from: &reader)
         self = reader.elements
-        return ClientMessage(id: id, wrapped(content))
+        return (id, content)
     }
 
     /// Takes a path and the value that is put there.

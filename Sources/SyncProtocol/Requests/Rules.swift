@@ -43,39 +43,6 @@ public struct CoverageRequest: Equatable, Sendable {
     public var action: Action
 }
 
-extension ClientMessage {
-    /// A message with a `CoverageRequest`.
-    public static func coverage(id: UInt64, _ action: CoverageRequest.Action) -> ClientMessage {
-        ClientMessage(id: id, .coverage(CoverageRequest(action: action)))
-    }
-
-    /// A message with an `ExplainRequest`.
-    public static func explain(id: UInt64, statement: String) -> ClientMessage {
-        ClientMessage(id: id, .explain(ExplainRequest(statement: statement)))
-    }
-
-    /// A message with a `RulesHistoryRequest`.
-    public static func rulesHistory(id: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .rulesHistory(RulesHistoryRequest()))
-    }
-
-    /// A message with a `RulesRequest`.
-    public static func rules(id: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .rules(RulesRequest()))
-    }
-
-    /// A message with a `SetRulesRequest`.
-    public static func setRules(
-        id: UInt64, source: String, replaced: DataHash? = nil, concern: WriteConcern? = nil,
-        patienceMilliseconds: UInt64? = nil, isCheck: Bool = false
-    ) -> ClientMessage {
-        let request = SetRulesRequest(
-            source: source, replaced: replaced, concern: concern,
-            patienceMilliseconds: patienceMilliseconds, isCheck: isCheck)
-        return ClientMessage(id: id, .setRules(request))
-    }
-}
-
 /// The answer to `rules`.
 public struct RulesReport: Equatable, Sendable {
     /// The document, as its author wrote it.

@@ -10,13 +10,6 @@ public struct WhyRequest: Equatable, Sendable {
     public var held: VersionVector
 }
 
-extension ClientMessage {
-    /// A message with a `WhyRequest`.
-    public static func why(id: UInt64, path: Path, beyond held: VersionVector) -> ClientMessage {
-        ClientMessage(id: id, .why(WhyRequest(path: path, held: held)))
-    }
-}
-
 // MARK: - Bytes
 
 extension WhyRequest: RequestContent {

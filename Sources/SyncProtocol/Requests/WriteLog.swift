@@ -8,13 +8,6 @@ public struct WritesRequest: Equatable, Sendable {
     public var held: VersionVector
 }
 
-extension ClientMessage {
-    /// A message with a `WritesRequest`.
-    public static func writes(id: UInt64, beyond held: VersionVector) -> ClientMessage {
-        ClientMessage(id: id, .writes(WritesRequest(held: held)))
-    }
-}
-
 // MARK: - Bytes
 
 extension WritesRequest: RequestContent {

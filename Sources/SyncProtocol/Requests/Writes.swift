@@ -40,34 +40,6 @@ public struct PushRequest: Equatable, Sendable {
     public var value: Value
 }
 
-extension ClientMessage {
-    /// A message with a `PutRequest`.
-    public static func put(
-        id: UInt64, path: Path, value: Value, condition: Condition? = nil,
-        concern: WriteConcern? = nil, stamp: Stamp? = nil, now: UInt64? = nil
-    ) -> ClientMessage {
-        let put = PutRequest(
-            path: path, value: value, condition: condition, concern: concern, stamp: stamp,
-            now: now)
-        return ClientMessage(id: id, .put(put))
-    }
-
-    /// A message with a `MergeRequest`.
-    public static func merge(
-        id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil,
-        stamp: Stamp? = nil, now: UInt64? = nil
-    ) -> ClientMessage {
-        let merge = MergeRequest(
-            path: path, writes: writes, concern: concern, stamp: stamp, now: now)
-        return ClientMessage(id: id, .merge(merge))
-    }
-
-    /// A message with a `PushRequest`.
-    public static func push(id: UInt64, path: Path, value: Value) -> ClientMessage {
-        ClientMessage(id: id, .push(PushRequest(path: path, value: value)))
-    }
-}
-
 /// The condition of a put on the data that it replaces.
 public struct Condition: Equatable, Sendable {
     /// `if`: the hash of what has to be there.
