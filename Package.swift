@@ -104,8 +104,8 @@ let package = Package(
         module(
             "ReplicaCore",
             [
-                "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
-                "Store", "Rules",
+                "DataTree", "JSONText", "Marks", "Randomness", "SyncProtocol", "QueryEngine",
+                "Convergence", "Store", "Rules",
             ],
             pages: ["coordination.md", "driving.md", "membership.md"]),
         module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
@@ -124,12 +124,17 @@ let package = Package(
 
         // For messages about mistyped words; imports nothing.
         module("Spelling", []),
+        // Numbers from a seed; imports nothing.
+        module("Randomness", []),
 
         // Drivers.
-        module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
+        module("NodeStorage", ["CLibrary", "Storage", "Store", "Threads"]),
         module(
             "ClusterConfiguration",
-            ["DataTree", "ReplicaCore", "Sockets", "Spelling", "TLS", "Tokens", "ZeroMQ"]),
+            [
+                "DataTree", "QueryEngine", "Sockets", "Spelling", "SyncProtocol", "TLS", "Tokens",
+                "ZeroMQ",
+            ]),
         module(
             "ClusterNode",
             [
@@ -143,8 +148,7 @@ let package = Package(
             [
                 "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
                 "Store", "ReplicaCore", "HTTPText", "GatewayCore", "NodeCore", "ClientCore",
-                "Rules",
-                "RulesOracle", "Spelling", "TLS", "Tokens",
+                "Randomness", "Rules", "RulesOracle", "Spelling", "TLS", "Tokens",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -177,8 +181,8 @@ let package = Package(
             [
                 "ClientCore", "ClusterAdministration", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "ClientConnection",
-                "JSONText",
-                "QueryEngine", "Sockets", "SyncProtocol", "TLS", "Threads",
+                "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol", "TLS",
+                "Threads",
             ]),
         .executableTarget(
             name: "HearthCommand",
@@ -200,8 +204,8 @@ let package = Package(
                 "CConsole", "ClientCore", "ClusterAdministration", "ClusterConfiguration",
                 "ClusterSimulator",
                 "CommandLineKit", "DataTree", "EventLoop", "ClientConnection", "JSONText",
-                "LoadTools",
-                "Marks", "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "TLS", "Threads",
+                "LoadTools", "Marks", "QueryEngine", "Randomness", "ReplicaCore", "Sockets",
+                "SyncProtocol", "TLS", "Threads",
             ],
             swiftSettings: toolSettings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -225,7 +229,10 @@ let package = Package(
         tests(of: "NodeStorage", using: ["Storage", "Store", "SyncProtocol", "Threads"]),
         tests(
             of: "ReplicaCore",
-            using: ["Convergence", "DataTree", "QueryEngine", "Rules", "Store", "SyncProtocol"]),
+            using: [
+                "Convergence", "DataTree", "QueryEngine", "Randomness", "Rules", "Store",
+                "SyncProtocol",
+            ]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         tests(
@@ -235,13 +242,13 @@ let package = Package(
         tests(
             of: "GatewayCore",
             using: [
-                "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "Rules",
-                "SyncProtocol", "TLS", "Tokens",
+                "DataTree", "HTTPText", "JSONText", "QueryEngine", "Randomness", "ReplicaCore",
+                "Rules", "SyncProtocol", "TLS", "Tokens",
             ]),
         tests(
             of: "NodeCore",
             using: ["DataTree", "GatewayCore", "QueryEngine", "ReplicaCore", "SyncProtocol"]),
-        tests(of: "ClusterConfiguration", using: ["ReplicaCore", "TLS", "Tokens", "ZeroMQ"]),
+        tests(of: "ClusterConfiguration", using: ["QueryEngine", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The programs too: some tests run them, and so they must be built.

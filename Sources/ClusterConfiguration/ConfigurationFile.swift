@@ -1,6 +1,6 @@
 internal import DataTree
 internal import FoundationEssentials
-internal import ReplicaCore
+internal import QueryEngine
 internal import Sockets
 internal import ZeroMQ
 

@@ -1,4 +1,5 @@
-public import ReplicaCore
+public import QueryEngine
+public import SyncProtocol
 public import ZeroMQ
 
 /// Describes a cluster: its nodes, their endpoints, and their guarantees.

@@ -98,25 +98,6 @@ public struct BackupFailure: Error, Equatable, Sendable {
     }
 }
 
-/// The policy of a rejoining node for operations that no other member holds.
-public enum OrphanPolicy: String, CaseIterable, Sendable {
-    /// Operations that conflict with nothing, new children of lists and increments, are replayed. The others are
-    /// quarantined under `/_conflicts/NODE`.
-    case replay
-    /// All are quarantined there, for the user to decide.
-    case keep
-}
-
-/// When a write counts as durable, so that it may be acknowledged, published and shown.
-public enum Durability: String, CaseIterable, Sendable {
-    /// Once it is synced to disk.
-    case commit
-    /// At once. The disk is synced with the next heartbeat, or earlier if a request waits for that.
-    case interval
-    /// At once; nothing is stored on disk.
-    case memory
-}
-
 extension [Output] {
     /// Appends the outputs of a step: most steps have none, and most turns those of one step.
     package mutating func append(all outputs: [Output]) {

@@ -1,5 +1,6 @@
+public import QueryEngine
 public import Rules
-import SyncProtocol
+public import SyncProtocol
 
 /// The identity of a replica in its cluster, and its limits and policies.
 public struct ReplicaConfiguration: Sendable {

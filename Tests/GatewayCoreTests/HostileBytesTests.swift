@@ -1,6 +1,7 @@
 import DataTree
 import Foundation
 import HTTPText
+import Randomness
 import ReplicaCore
 import SyncProtocol
 import Testing

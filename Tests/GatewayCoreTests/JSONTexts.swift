@@ -1,3 +1,4 @@
+import Randomness
 import ReplicaCore
 
 /// Texts that are JSON by RFC 8259, whatever they mean: also what no data can be, such as half of a surrogate pair, a number

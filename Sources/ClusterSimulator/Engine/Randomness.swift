@@ -1,7 +1,10 @@
-import ReplicaCore
+package import Randomness
 
 // Draws from the seed. The standard library's own draws may change between its versions, so a seed
 // kept for years would replay another run; these will not.
+
+/// The generator of a run.
+package typealias SplitMix64 = Randomness.SplitMix64
 
 extension SplitMix64 {
     /// A generator of its own for one part of a run, so that a part that draws more does not change

@@ -1,5 +1,4 @@
 public import DataTree
-package import ReplicaCore
 public import SyncProtocol
 
 /// What real nodes and real clients did, for the checks that judge simulated ones.

@@ -1,3 +1,4 @@
+import QueryEngine
 import ReplicaCore
 
 extension ClusterSettings {

@@ -1,5 +1,3 @@
-package import ReplicaCore
-
 /// What happens to the network of a real run, in which a proxy carries all bytes.
 package enum NetworkChange: Equatable, Sendable {
     /// No bytes arrive in these directions: they wait, as those of a connection do whose packets are lost. New connections between

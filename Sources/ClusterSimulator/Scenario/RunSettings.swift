@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import SyncProtocol
 
 // What a scenario says about each part of a run, with its defaults. Each part of the run knows its own settings alone.
 

@@ -1,6 +1,7 @@
 import DataTree
 import JSONText
 import ReplicaCore
+import SyncProtocol
 
 // The values in a scenario file: times, chances, counts, names of nodes and clients, data.
 

@@ -1,4 +1,5 @@
 import ReplicaCore
+import SyncProtocol
 
 /// Draws what a scenario with a line `swarm` leaves open: how many nodes and clients there are, what
 /// they do, what the network is like, and which faults happen how often.

@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import Glibc
-internal import ReplicaCore
+internal import Randomness
 internal import SyncProtocol
 internal import TLS
 

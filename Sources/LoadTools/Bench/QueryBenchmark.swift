@@ -3,7 +3,7 @@ internal import CommandLineKit
 internal import DataTree
 internal import Glibc
 internal import QueryEngine
-internal import ReplicaCore
+internal import Randomness
 internal import SyncProtocol
 
 /// The work W4: one list of a million records at one node, of which several connections ask for a hundred

@@ -1,4 +1,5 @@
 import DataTree
+import Randomness
 import SyncProtocol
 
 /// Draws what has to differ from all that any node ever drew: writers and push IDs.

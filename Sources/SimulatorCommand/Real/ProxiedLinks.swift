@@ -1,5 +1,6 @@
 internal import ClusterSimulator
 internal import EventLoop
+internal import Randomness
 internal import ReplicaCore
 internal import Sockets
 

@@ -57,7 +57,7 @@ enum SimulationListVerb {
 
 /// Scenarios with the seeded bugs that they find.
 struct ScenarioList {
-    /// What a scenario must have; nil for anything.
+    /// The requirements of a list of scenarios; nil for anything.
     struct Filter {
         var guarantee: Guarantee?
         var check: Check?

@@ -4,6 +4,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import LoadTools
+internal import Randomness
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol

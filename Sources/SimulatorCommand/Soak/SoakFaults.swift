@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
+internal import Randomness
 internal import ReplicaCore
 
 /// Injects faults into the nodes of a soak, drawn from a seed, one or two nodes at a time.

@@ -5,6 +5,7 @@ internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
 internal import LoadTools
+internal import Randomness
 internal import ReplicaCore
 internal import SyncProtocol
 internal import Threads

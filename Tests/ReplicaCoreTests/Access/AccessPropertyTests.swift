@@ -1,4 +1,5 @@
 import DataTree
+import Randomness
 import ReplicaCore
 import Rules
 import SyncProtocol

@@ -1,5 +1,6 @@
 import DataTree
 import QueryEngine
+import Randomness
 import SyncProtocol
 import Testing
 

@@ -1,5 +1,6 @@
 import Convergence
 import DataTree
+import Randomness
 import SyncProtocol
 import Testing
 

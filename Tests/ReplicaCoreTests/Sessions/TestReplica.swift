@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 import ReplicaCore
 import SyncProtocol
 

@@ -1,4 +1,5 @@
 import Foundation
+import Randomness
 import ReplicaCore
 import SyncProtocol
 import Testing

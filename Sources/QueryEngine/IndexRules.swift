@@ -1,5 +1,4 @@
 public import DataTree
-import QueryEngine
 
 /// Which lists have indexes that stay once they are built, from a node's configuration.
 ///
@@ -41,19 +40,19 @@ public struct IndexRules: Equatable, Sendable {
     }
 
     /// The order by a path below each child, or by `.value`.
-    static func order(named child: String) throws(DataError) -> ChildOrder {
+    package static func order(named child: String) throws(DataError) -> ChildOrder {
         var members = QueryMembers()
         members.index = child
         return try Query(members).order
     }
 
     /// The orders whose indexes stay at a location.
-    func orders(at path: Path) -> [ChildOrder] {
+    package func orders(at path: Path) -> [ChildOrder] {
         rules.filter { $0.matches(path) }.flatMap(\.orders)
     }
 
     /// The locations of rules without `$`, which can be indexed before the first query.
-    var paths: [Path] {
+    package var paths: [Path] {
         rules.compactMap { rule in
             let keys = rule.keys.compactMap { $0 }
             return keys.count == rule.keys.count ? Path(keys) : nil
