@@ -185,3 +185,17 @@ struct RealtimeRig {
         return #"{"t":"d","d":{"a":"\#(action)","b":{"p":"\#(path)","d":\#(data)\#(tag)}}}"#
     }
 }
+
+extension RealtimeRig {
+    /// A rig with so many clients that are connected.
+    static func connected(_ clients: Int = 1) -> RealtimeRig {
+        var rig = RealtimeRig()
+        for number in 1...clients { _ = rig.connect(UInt64(number)) }
+        return rig
+    }
+
+    /// A message in the turn that runs.
+    mutating func receiving(_ text: String, by number: UInt64) {
+        receive(Array(text.utf8), of: SessionID(number: number))
+    }
+}
