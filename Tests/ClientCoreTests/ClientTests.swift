@@ -6,7 +6,7 @@ import Testing
 @testable import ClientCore
 
 @Suite struct ClientTests {
-    @Test func `nothing but a hello is sent before a node has answered`() {
+    @Test func `before a node has answered, the client sends only a hello`() {
         var rig = Rig()
         let outputs = rig.turn(put(1))
         let hello = ClientMessage.hello(id: 1, seen: VersionVector())
@@ -50,7 +50,7 @@ import Testing
         #expect(rig.turn(put(1, text), put(2, text), put(3, text)).count == 2)
     }
 
-    @Test func `what was not answered is sent again, in order, over the next connection`() {
+    @Test func `unanswered requests are repeated in order over the next connection`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         rig.open()
         _ = rig.turn(put(1), put(2), put(3))
@@ -64,7 +64,7 @@ import Testing
         #expect(paths == [path("k2"), path("k3"), path("k4")])
     }
 
-    @Test func `what cannot be the same at each node fails with an unknown outcome`() {
+    @Test func `a request that cannot be repeated at another node fails with an unknown outcome`() {
         var rig = Rig()
         rig.open()
         let increment = Value.deferred(.increment(.integer(1)))
@@ -81,7 +81,7 @@ import Testing
         #expect(rig.client.isAwaiting)
     }
 
-    @Test func `a node that does not take a request now is left, and the request goes elsewhere`() {
+    @Test func `a request that a node cannot accept is sent to another node`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         rig.open()
         _ = rig.turn(put(1, .deferred(.increment(.integer(1)))))
@@ -157,7 +157,7 @@ import Testing
         #expect(Rig.failures(outputs).count == 1, "the other one is not brief")
     }
 
-    @Test func `a client of another version is told so at once`() {
+    @Test func `a client of another version is refused at once`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(put(1), listened(1, ""))

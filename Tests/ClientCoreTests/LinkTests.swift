@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a client pings by its own clock, whatever it hears`() {
+    @Test func `a client pings by its own clock, independently of messages`() {
         var rig = Rig()
         rig.open()
         var pings: [UInt64] = []
@@ -51,7 +51,7 @@ import Testing
         #expect(rig.turn(after: 1) == [.disconnected])
     }
 
-    @Test func `a listen that has ended, or goes on elsewhere, is awaited no more`() {
+    @Test func `a listen that has ended or moved is no longer awaited`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         rig.open()
         _ = rig.turn(listened(1, "a"))
@@ -67,7 +67,7 @@ import Testing
         #expect(Rig.messages(rig.turn(after: 1)).count == 1, "the next node has not answered it")
     }
 
-    @Test func `a client that reads nothing pings all the same, and gives up nothing`() {
+    @Test func `a client that reads nothing still pings and keeps its requests`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(put(1, patience: .limited(milliseconds: 2_000)))

@@ -13,7 +13,7 @@ import Testing
         return .received(NodeMessage.change(listen: listen, writes: writes).frame)
     }
 
-    @Test func `a listen tells the initial events and those of each change`() {
+    @Test func `a listen reports the initial events and those of each change`() {
         var rig = Rig()
         rig.open()
         let asked = rig.turn(listened(3, "a", .children))
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test func `after a reconnect a listen tells only what differs`() {
+    @Test func `after a reconnection a listen reports only differences`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(3, "", .children))
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func `the application is told of a listen without an index while it lasts`() throws {
+    @Test func `the application learns of an unindexed listen while it lasts`() throws {
         var rig = Rig()
         rig.open()
         let query = try Query().ordered(byChild: "n").limited(toLast: 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(rig.turn(told) == [])
     }
 
-    @Test func `an ended listen hears nothing more`() {
+    @Test func `an ended listen receives nothing more`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(3, ""))

@@ -34,7 +34,7 @@ import Testing
             records(next.turn(.received(NodeMessage.ok(id: 2).frame))) == [.writeEnded(number: 1)])
     }
 
-    @Test func `what must not be sent twice is forgotten before it is sent`() throws {
+    @Test func `a request that must not be repeated is forgotten before it is sent`() throws {
         var rig = Rig { $0.isPersistent = true }
         rig.open()
         let increment = Value.deferred(.increment(.integer(1)))
@@ -46,7 +46,7 @@ import Testing
         #expect(persisted < sent)
     }
 
-    @Test func `what a listen was told is known in the next life, and not sent again`() throws {
+    @Test func `the next process knows the data of a listen, which are not sent again`() throws {
         var rig = Rig { $0.isPersistent = true }
         rig.open()
         _ = rig.turn(listened(1, "a"))

@@ -28,7 +28,8 @@ import Testing
         return .received(NodeMessage.change(listen: listen, writes: [write]).frame)
     }
 
-    @Test func `what a listen tells is known without asking, with unanswered writes over it`()
+    @Test
+    func `the data of a listen are known without a request, with unanswered writes over them`()
         throws
     {
         var rig = Rig()
@@ -44,7 +45,7 @@ import Testing
         #expect(outputs.contains(.succeeded(RequestID(number: 5), .value(shown))))
     }
 
-    @Test func `a refused write is taken back before the application is told`() {
+    @Test func `a refused write is undone before the application learns of it`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(1, "k7", .value))
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `whether all is settled is asked of the next node for what is left of the time`() {
+    @Test func `stability is awaited at the next node for the remaining time`() {
         var rig = Rig()
         rig.open()
         let request = Request(
@@ -126,7 +127,7 @@ import Testing
         #expect(Rig.failures(refused).map(\.effect) == [.none])
     }
 
-    @Test func `a request that no node takes fails with the reason of the one that answered`() {
+    @Test func `a request that no node accepts fails with the reason of the last answer`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         let request = Request(
             RequestID(number: 7), .get(path("a"), Query()), patience: .brief(milliseconds: 9_000))
@@ -173,7 +174,7 @@ import Testing
         #expect(errors.map(\.effect) == [.none])
     }
 
-    @Test func `the client tells of itself without a node`() {
+    @Test func `the client answers for its own state without a node`() {
         var rig = Rig()
         let listen = ListenID(number: 1)
         let connected = rig.turn(listened(1, ".info/connected"), got(2, ".info/connected"))
@@ -216,7 +217,7 @@ import Testing
             again == [.onDisconnect(id: 4, path: path("gone"), value: .boolean(true))])
     }
 
-    @Test func `whoever began to listen first, child events come before value events`() {
+    @Test func `child events come before value events in any order of listeners`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(1, "a", .value))
@@ -228,7 +229,7 @@ import Testing
         #expect(order == [2, 1])
     }
 
-    @Test func `what no node takes is refused before a listener sees it`() {
+    @Test func `an invalid write is refused before a listener sees it`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(1, "k1"))
@@ -242,7 +243,7 @@ import Testing
         #expect(!outputs.contains { if case .observed = $0 { true } else { false } })
     }
 
-    @Test func `while offline a read fails at once, unless a listen knows the place`() {
+    @Test func `an offline read fails at once unless a listen has the data`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(1, "a"))

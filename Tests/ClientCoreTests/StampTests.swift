@@ -31,7 +31,7 @@ import Testing
         #expect(second.time == HybridTime(milliseconds: 2_000_000).successor)
     }
 
-    @Test func `what was not answered keeps its stamp at the next node, increments included`() {
+    @Test func `an unanswered write, also an increment, keeps its stamp at the next node`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         rig.open()
         let sent = Rig.stamps(rig.turn(put(1, increment), put(2)))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(10_000, true), (10_001, false)])
-    func `stamps that a node takes go on as they were`(lead: UInt64, isSame: Bool) {
+    func `accepted stamps continue unchanged`(lead: UInt64, isSame: Bool) {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         rig.open()
         _ = rig.turn(seen(1_001_000 + lead))
@@ -188,7 +188,7 @@ import Testing
                 .succeeded(RequestID(number: 1), .done)))
     }
 
-    @Test func `what no node knows in time fails with an unknown outcome`() {
+    @Test func `a write that no node knows in time fails with an unknown outcome`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"]) { $0.outcomeMilliseconds = 1_000 }
         rig.open()
         _ = rig.turn(put(1, increment))
@@ -203,7 +203,7 @@ import Testing
         #expect(errors.map(\.effect) == [.unknown])
     }
 
-    @Test func `a write waits for the transactions before it, whose stamps the node makes`() {
+    @Test func `a write waits for earlier transactions, whose stamps the node chooses`() {
         var rig = Rig()
         rig.open()
         let transaction = Request(RequestID(number: 1), .transact(path("n")))
@@ -213,7 +213,7 @@ import Testing
         #expect(Rig.stamps(rig.turn(.received(NodeMessage.ok(id: 3).frame))).count == 1)
     }
 
-    @Test func `another node is told what was seen, and one that is behind is left`() {
+    @Test func `the next node learns what was seen, and a node that lags is left`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         _ = rig.turn()
         _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))
@@ -230,7 +230,7 @@ import Testing
         #expect(errors.map(\.code) == [.behind])
     }
 
-    @Test func `a frame whose node is left over one of its messages counts as seen`() {
+    @Test func `a frame counts as seen even if one of its messages makes the client leave`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         _ = rig.turn()
         _ = rig.turn(Rig.ready(1), put(1))
@@ -241,7 +241,7 @@ import Testing
         #expect(Rig.messages(rig.turn()).first == .hello(id: 3, seen: vector(6, 9)))
     }
 
-    @Test func `a node that gives up what was seen is left for another one`() {
+    @Test func `the client leaves a node that discards data it has seen`() {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
         _ = rig.turn()
         _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))
@@ -254,7 +254,7 @@ import Testing
         #expect(Rig.messages(outputs) == [.hello(id: 2, seen: all)])
     }
 
-    @Test func `what no node holds any more is done without after a while`() {
+    @Test func `after a while the client continues without data that no node has`() {
         var rig = Rig { $0.sessionMilliseconds = 1_000 }
         _ = rig.turn()
         _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))

@@ -10,7 +10,7 @@ import Testing
             path: Path([Key(unchecked: key)]), query: Query(), tag: nil, known: .null)
     }
 
-    @Test func `what a lost connection left unanswered is awaited until the next one answers`() {
+    @Test func `requests of a lost connection are awaited until the next one answers`() {
         var subscriptions = Subscriptions()
         subscriptions.start(listen("a"))
         _ = subscriptions.ask(as: 1)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a cold transaction runs on nothing, then on what is there`() {
+    @Test func `a cold transaction runs on null, then on the stored value`() {
         var rig = Rig()
         rig.open()
         let begun = rig.turn(began(1))
@@ -65,7 +65,7 @@ import Testing
         #expect(after.contains(.transact(RequestID(number: 2), .integer(6))))
     }
 
-    @Test func `listeners see a shown one at once, and a hidden one when the node has told`() {
+    @Test func `listeners see a visible one at once, and a hidden one after the node's answer`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(listened(9, "n"))
@@ -80,7 +80,7 @@ import Testing
         #expect(seen(rig.turn(told(2, .integer(3)), .received(NodeMessage.ok(id: 3).frame))))
     }
 
-    @Test func `an abort leaves what is there`() {
+    @Test func `an abort changes nothing`() {
         var rig = Rig()
         _ = rig.turn(began(1))
         let outputs = rig.turn(.ran(RequestID(number: 1), .abort))
@@ -145,7 +145,7 @@ import Testing
         #expect(again.first?.stamp != name)
     }
 
-    @Test func `what the coordinator cannot tell is asked for again, then unknown`() {
+    @Test func `an undecided transaction is requested again, then its outcome is unknown`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(began(1))
@@ -177,7 +177,7 @@ import Testing
         #expect(errors.map(\.effect) == [HearthError.Effect.none])
     }
 
-    @Test func `the node is told how long it may wait, and who decides`() {
+    @Test func `the node learns the time limit and the scope of the decision`() {
         var rig = Rig()
         rig.open()
         let request = Request(

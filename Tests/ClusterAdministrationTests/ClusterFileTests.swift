@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: [
         ("emulator", Setting.boolean(false)), ("tokens", .object([:])), ("secrets", .list([])),
     ])
-    func `makes no emulator of a cluster whose user has decided`(name: String, value: Setting) {
+    func `makes no emulator of a cluster with access settings`(name: String, value: Setting) {
         var file = ClusterFile(nodeCount: 1, basePort: 7001, durability: "commit")
         file.settings[name] = value
         file.becomeEmulator()

@@ -11,7 +11,7 @@ import Testing
         ctypes.CDLL(None).pthread_exit(None)
         """
 
-    @Test func `is there until its last thread has ended`() throws {
+    @Test func `exists until its last thread has ended`() throws {
         let child = Process()
         child.executableURL = URL(filePath: "/usr/bin/python3")
         child.arguments = ["-c", Self.program]

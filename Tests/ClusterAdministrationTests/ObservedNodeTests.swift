@@ -42,7 +42,7 @@ import Testing
         #expect(node(nil, process: process, isLocal: true).state == .paused)
     }
 
-    @Test func `is impaired when it takes no writes, as its health says`() {
+    @Test func `is impaired when it accepts no writes, as its health reports`() {
         var full = NodeStatus()
         full.identity.storage = "cannot write log.sqlite: the disk is full"
         #expect(node(.status(full)).condition == "impaired")

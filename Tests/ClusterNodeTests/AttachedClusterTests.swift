@@ -7,7 +7,8 @@ import Testing
         try Program(Program.hearthPath, words + ["--dir", folder.path]).end(within: 60)
     }
 
-    @Test func `says at once which node ended and how, goes on with a changed list, and stops all`()
+    @Test
+    func `reports at once which node ended and how, continues with a changed list, and stops all`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@ import Testing
         Eviction(member: member, writer: WriterID(bits: 1 << 40), stage: stage)
     }
 
-    @Test func `tell each stage once, also those passed between two looks`() {
+    @Test func `report each stage once, also stages between two checks`() {
         var news = EvictionLogger(of: "n1", knowing: [eviction("n2", .over)])
         let old = eviction("n2", .over)
         #expect(news.lines(for: [old], isOut: false) == [])
@@ -26,8 +26,7 @@ import Testing
         #expect(news.lines(for: [old, eviction("n3", .over)], isOut: false) == [])
     }
 
-    @Test func `tell a node of its own eviction, also one that it rejoined from between two looks`()
-    {
+    @Test func `report a node's own eviction, also if it rejoined between two checks`() {
         let (evicted, rejoined) = (
             "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined",
             "has rejoined after its eviction, and takes writes"

@@ -3,7 +3,7 @@ import Testing
 
 /// Programs that know nothing of Hearth, against nodes.
 @Suite(.timeLimit(.minutes(3))) struct `Programs written for Firebase` {
-    @Test func `curl gets what the specification says, at two nodes`() throws {
+    @Test func `curl receives the specified answers at two nodes`() throws {
         let cluster = try TestCluster()
         let outcome = try Program(
             "/usr/bin/env",
@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: ["recorded_frames.py", "long_poll.py"])
-    func `what Firebase's client in JavaScript sends is answered as it needs`(script: String) throws
+    func `messages of Firebase's JavaScript client get the answers that it needs`(script: String)
+        throws
     {
         let cluster = try TestCluster()
         let outcome = try Program(

@@ -13,7 +13,7 @@ import Testing
 // What the port of a node does with clients that are gone, slow, or send too much.
 
 extension `A node's HTTP port` {
-    @Test func `says that a client is gone, and drops replies to it`() throws {
+    @Test func `reports the end of a client, and drops replies to it`() throws {
         var client: NodeSocket? = try connect()
         client?.send([1])
         try turn()
@@ -26,7 +26,7 @@ extension `A node's HTTP port` {
         #expect(port.droppedReplies == 1)
     }
 
-    @Test func `says when much waits for a client, and when nothing does any more`() throws {
+    @Test func `reports when much data waits for a client, and when it is sent`() throws {
         let client = try connect()
         client.send([1])
         try turn()
@@ -82,7 +82,7 @@ extension `A node's HTTP port` {
         return bytes.dropLast(missing)
     }
 
-    @Test func `ends the client whose frame is the largest, if too many bytes are incomplete`()
+    @Test func `ends the client with the largest incomplete frame if they have too many bytes`()
         throws
     {
         let sockets = try [70_000, 90_000, 30_000].map { count in

@@ -22,7 +22,7 @@ extension `A node's HTTP port` {
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test func `at the end sends what waits, and says that it goes`() throws {
+    @Test func `sends waiting data when it stops, and announces the end`() throws {
         let client = try connect()
         client.send([1])
         try turn()
@@ -36,7 +36,7 @@ extension `A node's HTTP port` {
         #expect(replies == [[2]])
     }
 
-    @Test func `forgets a client that is gone, and what it kept`() throws {
+    @Test func `forgets a client that has left, and its data`() throws {
         for _ in 0..<10 {
             do {
                 let socket = try plain()
@@ -75,7 +75,7 @@ extension `A node's HTTP port` {
         withExtendedLifetime(socket) {}
     }
 
-    @Test func `neither takes connections nor reads while it stops`() throws {
+    @Test func `accepts no connections and no data while it stops`() throws {
         let client = try connect()
         port.stopReceiving()
         client.send([1])
@@ -86,7 +86,7 @@ extension `A node's HTTP port` {
         withExtendedLifetime((client, late)) {}
     }
 
-    @Test func `waits at the end no longer than clients take to close`() throws {
+    @Test func `stops as soon as all clients have closed`() throws {
         var client: NodeSocket? = try connect()
         client?.send([1])
         try turn()

@@ -138,7 +138,7 @@ import Testing
         (upgrade.replacing("Upgrade: websocket", with: "Upgrade: h2c"), "426"),
         ("\0\0\0\r\n\r\n", "400"),
     ])
-    func `answers by a status what is no native client`(request: String, status: String) throws {
+    func `answers other requests with a status`(request: String, status: String) throws {
         let answer = try answer(to: request)
         #expect(answer.text.hasPrefix("HTTP/1.1 \(status) "), "\(answer.text)")
         #expect(inputs.isEmpty)
@@ -149,7 +149,7 @@ import Testing
         ("GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", true),
         ("\0\0\0\r\n\r\n", true),
     ])
-    func `closes a connection whose last answer this is`(request: String, isClosed: Bool) throws {
+    func `closes a connection after its last answer`(request: String, isClosed: Bool) throws {
         #expect(try answer(to: request).isClosed == isClosed)
     }
 
@@ -258,7 +258,7 @@ import Testing
         #expect(answer == [0x8A, 1, 5])
     }
 
-    @Test func `reads in later turns what is too much for one`() throws {
+    @Test func `reads data beyond the limit of a turn in later turns`() throws {
         let client = try connect()
         let frame = [UInt8](repeating: 9, count: 100_000)
         for count in 1...100 {

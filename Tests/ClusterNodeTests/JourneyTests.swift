@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct `The command line` {
     private static let languages = "/usr/share/iso-codes/json/iso_639-3.json"
 
-    @Test func `tells the story of the demo, and checks it`() throws {
+    @Test func `runs the demo, and checks its output`() throws {
         let outcome = try Program.hearth("demo").end(within: 120)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.output.contains("the three trees are equal, byte by byte"))
@@ -78,7 +78,7 @@ import Testing
         (["get", "/a", "--dir", "/nonexistent"], 69, "cluster up"),
         (["sim", "run", "/nonexistent"], 66, "/nonexistent"),
     ])
-    func `names what is wrong and how to mend it`(
+    func `names each problem and its fix`(
         words: [String], status: Int32, hint: String
     ) throws {
         let outcome = try Program(Program.hearthPath, words).end()

@@ -19,7 +19,7 @@ import Testing
         return outcome.output.split(separator: ":").count - 1
     }
 
-    @Test func `grows by a node that takes over the data, and shrinks without a loss`() throws {
+    @Test func `grows by a node that fetches the data, and shrinks without a loss`() throws {
         let cluster = try TestCluster()
         try push(cluster, 5, to: "n3")
         let added = try run(cluster, "cluster", "add")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a node that alone holds something, and says what stands in the way`() throws {
+    @Test func `keeps a node with unique operations, and names the obstacle`() throws {
         let cluster = try TestCluster()
         try cluster.run("kill", "n1", "n2")
         try push(cluster, 3, to: "n3")

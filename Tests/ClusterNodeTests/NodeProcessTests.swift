@@ -32,7 +32,7 @@ import Testing
         #expect(outcome.errors.hasSuffix("n1 stopped\n"))
     }
 
-    @Test func `leaves a folder alone that another process has`() throws {
+    @Test func `refuses a folder that another process uses`() throws {
         let first = try start()
         defer { first.terminate() }
         let second = try Program.hearth("node", "--config", configuration, "--id", "n1").end()
@@ -104,7 +104,7 @@ import Testing
             ])
     }
 
-    @Test func `takes no writes once its folder is deleted, and says so everywhere`() throws {
+    @Test func `accepts no writes once its folder is deleted, and reports it everywhere`() throws {
         let node = try start()
         defer { node.terminate() }
         try FileManager.default.removeItem(atPath: folder.file("n1"))

@@ -3,7 +3,7 @@ import Testing
 @testable import ClusterNode
 
 @Suite struct `Connections to the ports for peers` {
-    @Test func `are cut, the oldest first, if too many have shown no key`() {
+    @Test func `are cut, the oldest first, if too many have not authenticated`() {
         var connections = PeerConnections()
         let limit = Int32(PeerConnections.unknownLimit)
         for descriptor in 1...limit {
@@ -14,7 +14,7 @@ import Testing
         #expect(connections.count == Int(limit))
     }
 
-    @Test func `stay if they have shown a key`() {
+    @Test func `stay if they have authenticated`() {
         var connections = PeerConnections()
         let limit = Int32(PeerConnections.unknownLimit)
         for descriptor in 1...limit + 10 {
@@ -33,7 +33,7 @@ import Testing
         #expect(connections.accept(limit + 1) { _ in false } == [2])
     }
 
-    @Test func `have a limit even if all have shown a key`() {
+    @Test func `have a limit even if all have authenticated`() {
         var connections = PeerConnections()
         for descriptor in 1...Int32(PeerConnections.limit) {
             #expect(connections.accept(descriptor) { _ in true } == [])

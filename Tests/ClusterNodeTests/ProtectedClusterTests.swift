@@ -61,7 +61,7 @@ final class `A cluster with keys, a certificate and a secret` {
         return try Program("/usr/bin/env", environment + [Program.hearthPath] + words).end()
     }
 
-    @Test func `replicates, and lets in who knows its secret and nobody else`() throws {
+    @Test func `replicates, and admits only clients with its secret`() throws {
         let set = try hearth("set", "/a", "1", "--node", "n1")
         #expect(set.status == 0, "\(set.errors)")
         try eventually("n2 has it") { try hearth("get", "/a", "--node", "n2").output == "1\n" }
@@ -95,7 +95,7 @@ final class `A cluster with keys, a certificate and a secret` {
         ).end()
     }
 
-    @Test func `takes the secret from programs that know nothing of Hearth, and shows it nowhere`()
+    @Test func `accepts the secret from other programs, and shows it nowhere`()
         throws
     {
         let place = bases[0] + "/b.json"

@@ -56,7 +56,7 @@ import Testing
         #expect(delay(of: queue, at: now + 2 * window) == gap)
     }
 
-    @Test func `sends what is awaited after the short gap, with all before it`() {
+    @Test func `sends awaited batches after the short gap, with all earlier ones`() {
         var queue = PublicationQueue()
         var now = 10 * window
         _ = queue.removeAll(atNanoseconds: now)

@@ -86,7 +86,7 @@ func restrict(_ path: String) throws {
         #expect(try curl(base + "/a.json").status == 60)
     }
 
-    @Test func `tells a program with TLS that a node without does not speak it`() throws {
+    @Test func `reports to a program with TLS that the node has none`() throws {
         let file = ClusterFile(nodeCount: 1, basePort: plainPort, durability: "commit")
         let path = try folder.write(
             String(decoding: file.json, as: UTF8.self), to: "plain.json")
@@ -98,7 +98,7 @@ func restrict(_ path: String) throws {
         #expect(outcome.errors.contains("does not speak TLS"), "\(outcome.errors)")
     }
 
-    @Test func `makes no certificate where there is one, or for what is no host`() throws {
+    @Test func `does not overwrite a certificate, and refuses an invalid host`() throws {
         #expect(pin.hasPrefix("#sha256=") && pin.count == "#sha256=".count + 64)
         let again = try Program.hearth("keys", "certificate", "a", "--out", folder.path).end()
         #expect(again.status == 73 && again.errors.contains("certificate.key: File exists"))

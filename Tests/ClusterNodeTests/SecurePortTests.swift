@@ -176,7 +176,8 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func `tells so many clients that there are too many, and no more`(limit: Int) throws {
+    func `refuses clients above the limit with the reason, up to a second limit`(limit: Int) throws
+    {
         try write(Certificate(hosts: ["localhost"]))
         var configuration = GatewayConfiguration()
         configuration.connectionLimit = limit
@@ -203,7 +204,7 @@ import Testing
         #expect(refused == 100)
     }
 
-    @Test func `ends a connection that it has no room for, which it can tell nothing`() throws {
+    @Test func `ends a connection above all limits without an answer`() throws {
         try write(Certificate(hosts: ["localhost"]))
         var configuration = GatewayConfiguration()
         configuration.connectionLimit = 0

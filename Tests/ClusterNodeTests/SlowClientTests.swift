@@ -10,7 +10,7 @@ import Testing
     private let list = Path([Key(unchecked: "list")])
     private let text = String(repeating: "x", count: 10_000)
 
-    @Test func `costs a node little, and ends with what is there`() throws {
+    @Test func `costs a node little, and ends with the present data`() throws {
         let file = ClusterFile(
             nodeCount: 1, basePort: try TestCluster.freePorts(), durability: "memory")
         let folder = try TemporaryFolder()

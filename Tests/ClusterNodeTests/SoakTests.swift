@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `whose nodes record each turn passes the simulator's checks`() throws {
+    func `with recorded turns passes the simulator's checks`() throws {
         let outcome = try Program.hearth(
             "soak", "--checks", "--nodes", "5", "--seconds", "20"
         ).end(within: 200)

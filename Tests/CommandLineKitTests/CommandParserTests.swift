@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `options stand anywhere, with a space or an equals sign`() throws {
+    @Test func `options may be anywhere, with a space or an equals sign`() throws {
         let spaced = try invocation("show", "--count", "3", "a", "--quiet")
         #expect(try spaced.integer(CommandParserTests.count, in: 1...9) == 3)
         #expect(spaced.has(CommandParserTests.quiet))
@@ -55,7 +55,7 @@ import Testing
         #expect(joined.words(of: CommandParserTests.rest) == ["b"])
     }
 
-    @Test func `a negative number and what follows two dashes are arguments`() throws {
+    @Test func `negative numbers and words after two dashes are arguments`() throws {
         #expect(try invocation("show", "-5")[CommandParserTests.key] == "-5")
         #expect(try invocation("show", "--", "--count")[CommandParserTests.key] == "--count")
         #expect(try invocation("show", "-")[CommandParserTests.key] == "-")
@@ -79,7 +79,7 @@ import Testing
         (["show", "a", "b", "c"], "see `tool show --help`"),
         (["show", "a", "--quiet=1"], "see `tool show --help`"),
     ])
-    func `a wrong word is a usage error that says what to write`(words: [String], fix: String) {
+    func `a wrong word is a usage error with a fix`(words: [String], fix: String) {
         do throws(CommandError) {
             _ = try CommandParser(root: CommandParserTests.tool).parse(words)
             Issue.record("\(words) was taken")

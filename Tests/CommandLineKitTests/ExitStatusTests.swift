@@ -5,7 +5,7 @@ import Testing
 private typealias ExitStatus = CommandLineKit.ExitStatus
 
 @Suite struct ExitStatusTests {
-    @Test func `each exit code has a sentence of its own`() {
+    @Test func `each exit code has its own sentence`() {
         let sentences = ExitStatus.allCases.map(\.explanation)
         #expect(Set(sentences).count == sentences.count)
         #expect(sentences.allSatisfy { $0.hasSuffix(".") && !$0.contains("\n") })

@@ -3,7 +3,7 @@ import Testing
 
 /// The list of differences between two values.
 @Suite struct ChangeTests {
-    @Test func `setting what a list of changes names keeps the priority of a renewed object`() {
+    @Test func `applying changes keeps the priority of a replaced object`() {
         let old = Value(children(("b", .integer(1)))).prioritized(.integer(3))
         let new = Value(children(("c", .integer(2)))).prioritized(.integer(3))
         var changes: [Change] = []

@@ -101,7 +101,7 @@ import Testing
         #expect(packedCount > 1_000)
     }
 
-    @Test func `changed packed children are what a changed map is, and copies stay`() throws {
+    @Test func `packed children change like a map, and copies stay`() throws {
         var random = SeededRandom(seed: 2)
         for _ in 0..<2_000 {
             var map = Self.children(&random)
@@ -159,7 +159,7 @@ import Testing
     ]
 
     @Test(arguments: notPacked.indices)
-    func `what cannot be packed stays a map`(index: Int) throws {
+    func `children that cannot be packed stay a map`(index: Int) throws {
         let children = Self.notPacked[index].children
         let built = try Self.packed(children)
         #expect(!built.isPacked)
@@ -182,7 +182,7 @@ import Testing
     ]
 
     @Test(arguments: packedAtTheLimit.indices)
-    func `what is just small enough is packed`(index: Int) throws {
+    func `children at the size limit are packed`(index: Int) throws {
         let built = try Self.packed(Self.packedAtTheLimit[index].children)
         #expect(built.isPacked)
         #expect(Self.same(built, Self.packedAtTheLimit[index].children))
@@ -200,7 +200,7 @@ import Testing
         #expect(packed.packedByteCount == 1 + 2 + MessagePackWriter.byteCount(of: number) + 3)
     }
 
-    @Test func `a change in place copies nothing that the children alone hold`() {
+    @Test func `a change in place copies no unshared storage`() {
         var children = Children()
         for number in 0..<200 { children[Key(index: number)] = ["a": ["b": 1]] }
         for number in 0..<200 {

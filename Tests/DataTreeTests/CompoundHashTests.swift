@@ -8,7 +8,7 @@ import Testing
         #expect(hash.hashes == ["LmKmJmXugtGlEGoulMbz86myDNw=", ""])
     }
 
-    @Test func `null has no range but the open one`() {
+    @Test func `null has only the open range`() {
         let hash = CompoundHash(of: .null)
         #expect(hash.posts.isEmpty)
         #expect(hash.hashes == [""])

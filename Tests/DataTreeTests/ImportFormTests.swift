@@ -58,7 +58,7 @@ import Testing
     ]
 
     @Test(arguments: refused.indices)
-    func `what has no meaning is refused`(index: Int) {
+    func `content without a meaning is refused`(index: Int) {
         #expect(throws: DataError.self) { try Value(members: Self.refused[index]) }
     }
 }

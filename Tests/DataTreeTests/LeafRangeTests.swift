@@ -2,7 +2,7 @@ import DataTree
 import Testing
 
 @Suite struct LeafRangeTests {
-    @Test func `what differs by ranges, sent again, makes one value of another`() {
+    @Test func `sending the differing ranges turns one value into another`() {
         for seed in UInt64(0)..<2_000 {
             var generator = Generator(seed)
             let old = generator.value(depth: 3)

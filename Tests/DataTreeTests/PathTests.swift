@@ -29,12 +29,12 @@ import Testing
         #expect(throws: DataError.self) { try Path(parsing: "\(half)/\(half)kk") }
     }
 
-    @Test func `a location comes before what lies below it`() {
+    @Test func `a location precedes its descendants`() {
         let ascending: [Path] = ["", "2", "10", "a", "a/1", "a/b", "a/b/c", "b"]
         #expect(ascending.reversed().sorted() == ascending)
     }
 
-    @Test func `a path contains itself and what is below`() {
+    @Test func `a path contains itself and its descendants`() {
         #expect(Path("a").contains("a/b"))
         #expect(Path("a").contains("a"))
         #expect(!Path("a/b").contains("a"))

@@ -2,7 +2,7 @@ import DataTree
 import Testing
 
 @Suite struct PushIDTests {
-    @Test func `an ID has 20 characters of the alphabet and tells its time`() throws {
+    @Test func `an ID has 20 characters of the alphabet and contains its time`() throws {
         var random = SeededRandom(seed: 1)
         var generator = PushIDGenerator()
         let key = generator.next(at: 1_700_000_000_000, random: &random)
@@ -13,7 +13,7 @@ import Testing
         #expect(key > "2147483647" && key < "a")
     }
 
-    @Test func `IDs ascend while the clock stands still, steps back or goes on`() {
+    @Test func `IDs ascend while the clock stops, steps back or advances`() {
         var random = SeededRandom(seed: 2)
         var generator = PushIDGenerator()
         var time: UInt64 = 1_700_000_000_000

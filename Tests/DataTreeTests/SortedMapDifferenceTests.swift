@@ -32,7 +32,7 @@ import Testing
         #expect(Self.differences(old, old).isEmpty)
     }
 
-    @Test func `what two maps share is not looked at`() {
+    @Test func `shared parts of two maps are not visited`() {
         var old = Map()
         for number in 0..<100_000 { old[Self.key(number)] = 0 }
         var new = old

@@ -179,7 +179,7 @@ import Testing
         #expect(Array(map.keys) == expected.sorted())
     }
 
-    @Test func `a change in place copies nothing that the map alone holds`() {
+    @Test func `a change in place copies no unshared nodes`() {
         final class Box { var number = 0 }
         var map = SortedMap<[Box]>()
         for number in 0..<200 { map[Key(index: number)] = [Box(), Box()] }

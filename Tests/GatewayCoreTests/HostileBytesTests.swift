@@ -39,7 +39,7 @@ import Testing
         #"{"t":"c","d":{"t":"n","d":{}}}"#, "0", "2", "",
     ]
 
-    @Test mutating func `damaged bytes harm nobody and leave nothing behind`() {
+    @Test mutating func `damaged bytes do no harm and leave nothing behind`() {
         var honest = rig.start()
         _ = rig.upload(PollRig.request(1, "q", #"{"p":"/h","h":""}"#), by: &honest)
         var open: [SessionID] = []

@@ -15,17 +15,17 @@ import Testing
     }()
 
     @Test(.enabled(if: Oracle.h11 != nil, "python3-h11 is not installed"))
-    func `h11 reads what we accept alike, or refuses it`() throws {
+    func `h11 reads accepted requests in the same way, or refuses them`() throws {
         try compare(try #require(Oracle.h11))
     }
 
     @Test(.enabled(if: Oracle.llhttp != nil, "node-llhttp or a C compiler is not installed"))
-    func `llhttp reads what we accept alike, or refuses it`() throws {
+    func `llhttp reads accepted requests in the same way, or refuses them`() throws {
         try compare(try #require(Oracle.llhttp))
     }
 
     @Test(.enabled(if: Oracle.h11 != nil, "python3-h11 is not installed"))
-    func `what we accept and h11 refuses is known`() throws {
+    func `requests that only h11 refuses are listed`() throws {
         #expect(
             try refused(by: try #require(Oracle.h11)) == [
                 // An empty line before a request; UTF-8, which people type after curl.
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.llhttp != nil, "node-llhttp or a C compiler is not installed"))
-    func `what we accept and llhttp refuses is known`() throws {
+    func `requests that only llhttp refuses are listed`() throws {
         let chunked = request("PUT /a HTTP/1.1", "Transfer-Encoding: chunked")
         #expect(
             try refused(by: try #require(Oracle.llhttp)) == [

@@ -52,7 +52,7 @@ import Testing
         ("HtTP/1.1", .badRequestLine), ("HTtP/1.1", .badRequestLine),
         ("HTTp/1.1", .badRequestLine), ("HTTP/1.1 ", .badRequestLine),
     ])
-    func `a version that is none is told from one that is not spoken`(
+    func `an invalid version is distinguished from an unsupported one`(
         version: String, failure: RequestFailure
     ) {
         #expect(Reading(request("GET / " + version)).failure == failure)

@@ -55,7 +55,7 @@ import Testing
         ("/%ED%A0%80", .notUTF8("%ED%A0%80")),
         ("/%C0%AF", .notUTF8("%C0%AF")),
     ])
-    func `what is no text is refused, and named`(text: String, error: TargetError) {
+    func `an unreadable target is refused, and named`(text: String, error: TargetError) {
         #expect(throws: error) { try RequestTarget(text).segments() }
         let query = "/?x=" + text.drop { $0 != "%" }
         if case .badEscape = error {

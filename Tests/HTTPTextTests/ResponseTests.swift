@@ -53,7 +53,7 @@ import Testing
         #expect(closing.contains("Connection: close"))
     }
 
-    @Test func `the answer to what is no request closes the connection`() {
+    @Test func `the answer to invalid input closes the connection`() {
         let failure = RequestFailure.unsupportedVersion
         let bytes = ResponseHead(status: failure.status).message(
             body: Array(failure.problem.utf8), form: .afterFailure, date: date)
@@ -72,7 +72,7 @@ import Testing
             ])
     }
 
-    @Test func `a client that waits with its body is told to send it`() {
+    @Test func `a client that waits with its body receives 100 Continue`() {
         let text = String(decoding: ResponseHead.continueMessage, as: UTF8.self)
         #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
     }

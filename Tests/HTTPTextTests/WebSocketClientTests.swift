@@ -40,7 +40,7 @@ import Testing
         #expect(said.contains(problem))
     }
 
-    @Test func `an authorization is shown, and its refusal is told apart`() {
+    @Test func `a credential is sent, and its refusal is distinguished`() {
         var random = random
         var client = WebSocketClient(
             to: "h:1", path: "/", subprotocol: "hearth.1", authorization: "Bearer x",
@@ -52,7 +52,7 @@ import Testing
         #expect(!String(decoding: other.request, as: UTF8.self).contains("Authorization"))
     }
 
-    @Test func `a server that takes no clients now is distinguished`() {
+    @Test func `a server that accepts no clients is distinguished`() {
         var (client, _) = accepted()
         let answer = Array("HTTP/1.1 503 Service Unavailable\r\n\r\n".utf8)
         #expect(events(answer, &client) == [.unavailable])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [([0x88, 0], "1005"), ([0xF2, 0], "reserved")])
-    func `what no node sends ends it`(bytes: [UInt8], problem: String) {
+    func `invalid frames end it`(bytes: [UInt8], problem: String) {
         var (client, answer) = accepted()
         _ = events(answer, &client)
         guard case .ended(let said)? = events(bytes, &client).first else {
@@ -90,7 +90,7 @@ import Testing
         #expect(said.contains(problem))
     }
 
-    @Test func `text is told apart from bytes`() {
+    @Test func `text is distinguished from bytes`() {
         var (client, answer) = accepted()
         _ = events(answer, &client)
         #expect(

@@ -47,7 +47,7 @@ import Testing
         #expect(words("--vers") == ["--version"])
     }
 
-    @Test func `knows what follows an option`() {
+    @Test func `completes the value of an option`() {
         #expect(words("cluster", "up", "--durability", "") == ["commit", "interval", "memory"])
         #expect(words("cluster", "up", "--durability=in") == ["--durability=interval"])
         #expect(words("get", "/", "--node", "") == ["n1", "n2"])
@@ -102,7 +102,7 @@ import Testing
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test func `in bash takes words apart as the shell did, and puts them together again`() throws {
+    @Test func `in bash splits words as the shell does, and joins them again`() throws {
         let option = try bash(
             "hearth get --node=n", ["hearth", "get", "--node", "=", "n"],
             answering: "--node=n1\\n--node=n2\\n")

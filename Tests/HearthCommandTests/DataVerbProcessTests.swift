@@ -9,7 +9,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
 
 /// The verbs for data as a user sees them: against nodes in processes of their own, some of them killed.
 @Suite(.serialized) struct DataVerbProcessTests {
-    @Test func `without a majority a push tells its key, and that it is done`() throws {
+    @Test func `without a majority a push prints its key, and that it is done`() throws {
         let cluster = try CommandCluster(nodes: 3)
         for node in ["n2", "n3"] {
             try #require(try cluster.run("cluster", "kill", node).status == 0)
@@ -54,7 +54,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         }
     }
 
-    @Test func `a push in a stream ends when its node is gone, and says which lines are pushed`()
+    @Test func `a push stream ends without its node, and reports the pushed lines`()
         throws
     {
         let cluster = try CommandCluster(nodes: 1)
@@ -158,7 +158,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         }
     }
 
-    @Test func `what a write leaves behind decides its exit code`() {
+    @Test func `the effect of a write decides its exit code`() {
         func status(_ effect: HearthError.Effect) -> CommandLineKit.ExitStatus {
             CommandError(HearthError(.notMet, "p", fix: "f", effect: effect)).status
         }

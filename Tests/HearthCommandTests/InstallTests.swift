@@ -35,7 +35,7 @@ import Testing
         .enabled(
             if: ReadmeTests.isBuilt, "needs the release build, which scripts/test --all makes"),
         .timeLimit(.minutes(3)))
-    func `puts everything below a prefix, says so, and takes it away again`() throws {
+    func `installs everything below a prefix, reports it, and removes it again`() throws {
         let folder = try TemporaryFolder()
         // As the script prints it: the path of the folder has two slashes.
         let prefix = folder.path.replacingOccurrences(of: "//", with: "/") + "/a prefix"
@@ -58,7 +58,7 @@ import Testing
         #expect(try install("--uninstall", prefix).status == 69)
     }
 
-    @Test func `refuses what it does not know, and what is not there to write to`() throws {
+    @Test func `refuses unknown options and unwritable folders`() throws {
         #expect(try install("--prefix=/x").status == 64)
         #expect(try install("/x", "/y").status == 64)
         let refused = try install("/proc/nowhere")

@@ -15,7 +15,7 @@ import Testing
     @Test(
         .disabled(if: isDebugging, "a debug build may keep the libraries of earlier imports"),
         arguments: ["hearth", "hearth-sim"])
-    func `the programs need the small part of Foundation alone`(name: String) throws {
+    func `the programs need only the small part of Foundation`(name: String) throws {
         let program = URL(fileURLWithPath: Command.program)
             .deletingLastPathComponent().appendingPathComponent(name)
         let bytes = try Data(contentsOf: program, options: .alwaysMapped)

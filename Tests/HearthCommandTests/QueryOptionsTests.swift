@@ -42,7 +42,7 @@ import Testing
                 == Query().orderedByKey().equal(to: .string("k")))
     }
 
-    @Test func `say what is wrong with them`() {
+    @Test func `report their errors`() {
         #expect(problem("--order-by", "name").contains("--order-by name"))
         #expect(problem("--start-at", "text").contains("--start-at text: not JSON"))
         #expect(problem("--limit-to-first", "0").contains("--limit-to-first 0"))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["", "value", "value / 2", "value + x", "1 ->", "x -> y"])
-    func `that is none is refused, and both forms are shown`(text: String) {
+    func `that is invalid is refused, and both forms are shown`(text: String) {
         let error = #expect(throws: CommandError.self) { try TransactionExpression(text) }
         #expect(error?.fix.contains("OLD -> NEW") == true)
     }

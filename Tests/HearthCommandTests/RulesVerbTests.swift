@@ -35,7 +35,7 @@ import Testing
         #expect(outcome.output.hasSuffix("good.json: 2 rules, 1 warning\n"))
     }
 
-    @Test func `test finds the rules beside the cases, and says what passed`() throws {
+    @Test func `test finds the rules beside the cases, and reports the passed ones`() throws {
         let cases = "rules good.json\nallow read /users/ada as {uid: 'ada'}\ndeny read /users/ada"
         let outcome = try run("test", "@rules.test", cases: cases)
         #expect(outcome.status == 0)

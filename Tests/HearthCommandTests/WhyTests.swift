@@ -35,7 +35,7 @@ import Testing
         return try paths.map { value[try Path($0)] }
     }
 
-    @Test func `the object names what each write lost to, and the registers`() throws {
+    @Test func `the object names the winner over each write, and the registers`() throws {
         #expect(
             try members(limit: 20, "node", "shows", "omitted") == [
                 .string("n1"), .string("2"), .integer(0),

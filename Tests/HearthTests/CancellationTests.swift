@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: calls)
-    func `each call ends when its task is cancelled, and says what it leaves behind`(call: Call)
+    func `each call ends when its task is cancelled, and reports its effect`(call: Call)
         async
     {
         // Cancelled too early, it begins nothing: then it is given more time to begin.

@@ -34,7 +34,7 @@ import Testing
         #expect(value?[1] is NSNull)
     }
 
-    @Test func `what is not there is NSNull, and nil as whatever type`() throws {
+    @Test func `a missing value is NSNull, and nil as any other type`() throws {
         let nothing = try snapshot("null")
         #expect(nothing.value is NSNull && nothing.valueInExportFormat() is NSNull)
         #expect(nothing.value as? String == nil && nothing.value as? [String: Any] == nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: DataError.self) { try Value(plain: ["a/b": 1]) }
     }
 
-    @Test func `references know their family, and new keys ascend`() {
+    @Test func `references have parents and children, and new keys ascend`() {
         #expect(place.key == "lobby")
         #expect(place.parent?.url == "http://127.0.0.1:1/rooms")
         #expect(place.root.parent == nil)

@@ -16,7 +16,7 @@ import Testing
         place = database.reference(withPath: "rooms/lobby")
     }
 
-    @Test func `what is set is read, updated and removed`() async throws {
+    @Test func `a value is set, read, updated and removed`() async throws {
         #expect(try await !place.getData().exists())
         try await place.setValue(["title": "Lobby", "seats": 12])
         #expect(try await place.child("title").getData().value as? String == "Lobby")
@@ -44,7 +44,7 @@ import Testing
         #expect(numbers == Array(0..<20))
     }
 
-    @Test func `an observer hears of each child and the one before, until it is removed`()
+    @Test func `an observer receives each child and its predecessor, until it is removed`()
         async throws
     {
         let heard = Heard()
@@ -63,7 +63,7 @@ import Testing
         #expect(heard.lines == ["- b=1", "b c=2"])
     }
 
-    @Test func `an observer goes on when its node was killed and started again`() async throws {
+    @Test func `an observer continues after its node was killed and restarted`() async throws {
         let heard = Heard()
         place.observe(.value) { heard.add("\($0.data)") }
         try await place.setValue(1)

@@ -10,7 +10,7 @@ import Testing
         "127.0.0.1:7001", "localhost", "http://127.0.0.1", "http://:7001", "http://127.0.0.1:port",
         "http://127.0.0.1:0", "tcp://127.0.0.1:7001", "",
     ])
-    func `what cannot be an address fails each call at once`(address: String) async {
+    func `an invalid address fails each call at once`(address: String) async {
         let place = Database.database(url: address).reference(withPath: "a")
         let error = await #expect(throws: HearthError.self) { try await place.getData() }
         #expect(error?.code == .invalid)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\r\nX: y", "é"])
-    func `what cannot be a secret fails each call at once, and is not shown`(secret: String) async {
+    func `an invalid secret fails each call at once, and is not shown`(secret: String) async {
         let database = Database(nodes: ["http://127.0.0.1:7001"], secret: secret)
         let error = await #expect(throws: HearthError.self) {
             try await database.reference().getData()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what no node takes is refused before a listener sees it`() async throws {
+    @Test func `an invalid write is refused before a listener sees it`() async throws {
         let place = Database(nodes: ["http://127.0.0.1:1"]).reference(withPath: "a")
         let heard = Heard()
         place.observe(.value) { heard.add("\($0.data)") }

@@ -20,7 +20,7 @@ import Testing
             ("ftp://10.0.0.1:7001", "is not an address of a node"),
             ("tcp://10.0.0.1:7001", "is not an address of a node"),
         ])
-    func `that cannot be used is refused with what is wrong`(text: String, problem: String) {
+    func `that is unusable is refused with the reason`(text: String, problem: String) {
         #expect { try HTTPAddress(node: text) } throws: { error in
             "\(error)".contains(problem)
         }

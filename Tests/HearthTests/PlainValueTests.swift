@@ -39,7 +39,7 @@ import Testing
         #expect(value == Value.integer(5).prioritized(.string("p")))
     }
 
-    @Test func `what cannot be stored is named, with its place`() throws {
+    @Test func `a value that cannot be stored is named, with its location`() throws {
         let error = #expect(throws: DataError.self) {
             try Value(plain: ["posts": [["at": Date()]]])
         }
@@ -47,7 +47,7 @@ import Testing
         #expect(error?.problem.contains("Date") == true)
     }
 
-    @Test func `what is read can be written again`() throws {
+    @Test func `read values can be written again`() throws {
         let value: Value = ["a": [1, 2, 3], "b": ["c": 1.5, "d": false], "e": "text"]
         #expect(try Value(plain: value.plain) == value)
         let exported = Value.integer(1).prioritized(.integer(2))
@@ -60,7 +60,7 @@ import Testing
         var tags: [String]?
     }
 
-    @Test func `Codable types are written and read, and what does not fit is named`() throws {
+    @Test func `Codable types are written and read, and mismatches are named`() throws {
         let post = Post(title: "Hello", stars: 3, tags: ["a", "b"])
         let value = try Value(encoding: post)
         #expect(value == ["title": "Hello", "stars": 3, "tags": ["a", "b"]])

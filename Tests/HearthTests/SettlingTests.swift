@@ -2,7 +2,7 @@ import Hearth
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `What is settled` {
-    @Test func `has what others wrote, and takes its time`() async throws {
+    @Test func `waits for the writes of others`() async throws {
         let cluster = try TestNode(count: 3)
         let (ada, bob) = (Database(nodes: [cluster.urls[0]]), Database(nodes: [cluster.urls[1]]))
         defer {

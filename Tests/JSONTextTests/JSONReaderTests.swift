@@ -40,7 +40,7 @@ import Testing
         "null", "{}", "[]", "[null]", "{\"a\":null}", "{\"a\":{\"b\":[[],{}]}}",
         "{\"a\":1,\"a\":null}", "{\".priority\":1}", "{\".value\":null}",
     ])
-    func `what holds nothing is null`(text: String) throws {
+    func `empty containers are null`(text: String) throws {
         #expect(try reader.parse(text) == .null)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `After a kill` {
     @Test(arguments: [Synchronization.full, .normal], [200, 1777])
-    func `all that was reported as committed is there`(
+    func `all turns reported as committed are stored`(
         mode: Synchronization, commits: Int
     ) async throws {
         let folder = try TemporaryFolder()

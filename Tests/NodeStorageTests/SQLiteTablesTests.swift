@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [Synchronization.full, .normal, .off])
-    func `what was committed is there when it is opened again`(mode: Synchronization) throws {
+    func `committed rows are there after reopening`(mode: Synchronization) throws {
         let rows = [
             StoredRow(owner: 1, number: 1, bytes: []),
             StoredRow(owner: 1, number: 2, last: 9, bytes: Array(repeating: 3, count: 100_000)),
@@ -161,7 +161,7 @@ import Testing
         #expect(try SQLiteTables(path: folder.log + ".copy").property("a") == [2])
     }
 
-    @Test func `a folder is synchronized if it is there`() throws {
+    @Test func `an existing folder is synchronized`() throws {
         #expect(synchronizeFolder(of: folder.log))
         #expect(synchronizeFolder(of: "log.sqlite") && synchronizeFolder(of: "/log.sqlite"))
         #expect(!synchronizeFolder(of: folder.log + ".absent/log.sqlite"))

@@ -52,7 +52,7 @@ import Testing
         #expect(try Self.clockBound(at: folder.log) == 1000)
     }
 
-    @Test func `what a process has left in the log is written anew before all else`() throws {
+    @Test func `the log of the previous process is rewritten first`() throws {
         let (left, found, written) = try (TemporaryFolder(), TemporaryFolder(), TemporaryFolder())
         var store = NodeStore(try SQLiteTables(path: left.log))
         try store.commit([Self.turn(1)])
@@ -129,7 +129,7 @@ import Testing
             ])
     }
 
-    @Test func `what comes after the close is refused`() throws {
+    @Test func `requests after the close are refused`() throws {
         let storage = try StorageThread(owning: NodeStore(SQLiteTables(path: ":memory:")))
         storage.close()
         storage.close()

@@ -25,7 +25,7 @@ import Testing
         #expect(view.set(.null) == [])
     }
 
-    @Test func `a value given again makes events for what differs only`() throws {
+    @Test func `a repeated value makes events only for differences`() throws {
         var view = CachedView(for: .all)
         _ = view.set(try object(("a", .integer(1)), ("b", .integer(2)), ("c", .integer(3))))
         let after = try object(("b", .integer(5)), ("c", .integer(3)), ("d", .integer(4)))
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func `a write of what is there already makes no event`() throws {
+    @Test func `a write of the present value makes no event`() throws {
         var view = CachedView(for: .all)
         _ = view.set(try object(("a", .integer(1))))
         #expect(view.apply(writing: [(try Path("a"), .integer(1))]) == [])

@@ -54,7 +54,7 @@ import Testing
         #expect(read(copy, 0..<copy.count) == places)
     }
 
-    @Test func `a copy keeps what stood at its places`() {
+    @Test func `a copy keeps its records`() {
         let places = (0..<1000).map { PlaceTreeTests.place($0) }
         let (before, after) = (PlaceTreeTests.record(1), PlaceTreeTests.record(2))
         var tree = PlaceTree(ascending: places.map { ($0, before) })
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `what stands between two cuts is found from both ends`(seed: Int) {
+    func `records between two cuts are found from both ends`(seed: Int) {
         var random = SplitMix64(state: UInt64(seed))
         let count = UInt64([1, 70, 700, 5_000][seed % 4])
         var tree = PlaceTree()

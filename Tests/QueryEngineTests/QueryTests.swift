@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: 0..<refused.count)
-    func `what cannot be asked is refused in Firebase's words`(number: Int) {
+    func `invalid queries are refused in Firebase's words`(number: Int) {
         let (message, attempt) = QueryTests.refused[number]
         let error = #expect(throws: DataError.self) { try attempt() }
         #expect(error?.problem == message)

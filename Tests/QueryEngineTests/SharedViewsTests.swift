@@ -27,7 +27,7 @@ import Testing
         #expect(notices.flatMap(\.writes).map { "\($0.path) \($0.value)" } == ["/999/text \"x\""])
     }
 
-    @Test func `equal queries share a view, and the last listener takes it away`() throws {
+    @Test func `equal queries share a view until their last listener leaves`() throws {
         var views = SharedViews()
         let query = try Query().ordered(byChild: "n").limited(toLast: 3)
         let other = try Query().ordered(byChild: "n").limited(toFirst: 3)
@@ -75,7 +75,7 @@ import Testing
         #expect(Set(hashes).count == 1000)
     }
 
-    @Test func `a listener that joins later gets what the view shows by then`() throws {
+    @Test func `a listener that joins later receives the present window`() throws {
         var views = SharedViews()
         let query = try Query().ordered(byChild: "n").starting(at: .integer(990))
             .limited(toFirst: 3)

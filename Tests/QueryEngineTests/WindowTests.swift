@@ -15,24 +15,24 @@ import Testing
         #expect(view.view.value == list(["a": 1, "b": 2]))
     }
 
-    @Test func `a window that is not full takes what comes`() throws {
+    @Test func `a window with room accepts new children`() throws {
         let query = try Query().ordered(byChild: "pos").limited(toFirst: 5)
         var view = view(of: query, ["a": 1, "b": 2])
         #expect(write(&view, "c", 3) == ["added c after b", "value a b c"])
     }
 
-    @Test func `what stays outside a full window makes no event`() throws {
+    @Test func `a child outside a full window makes no event`() throws {
         var view = try firstTwo()
         #expect(write(&view, "c", 4) == [])
         #expect(write(&view, "d", 5) == [])
     }
 
-    @Test func `what comes in pushes out the last child, in one event`() throws {
+    @Test func `an entering child replaces the last one in one event`() throws {
         var view = try firstTwo()
         #expect(write(&view, "z", 0) == ["removed b", "added z", "value a z"])
     }
 
-    @Test func `what leaves is followed by the next candidate`() throws {
+    @Test func `a leaving child is replaced by the next candidate`() throws {
         var view = try firstTwo()
         #expect(remove(&view, "a") == ["removed a", "added c after b", "value b c"])
         #expect(write(&view, "b", 9) == ["moved b after c", "changed b after c", "value b c"])
@@ -94,7 +94,7 @@ import Testing
         #expect(view.apply(writing: [(.root, .string("other"))]) == [])
     }
 
-    @Test func `only what is not known yet keeps a value event back`() throws {
+    @Test func `only unknown data delay a value event`() throws {
         let query = try Query().limited(toFirst: 2)
         let index = Index(by: query.order, of: Children())
         var view = View(of: query, for: .all)

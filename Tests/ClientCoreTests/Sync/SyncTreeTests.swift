@@ -30,7 +30,7 @@ struct SyncTreeTests {
         outputs.compactMap { if case .stop(let listen) = $0 { listen.path } else { nil } }
     }
 
-    @Test func `a wider listen takes over from narrower ones, and gives back to them`() throws {
+    @Test func `a wider listen replaces narrower ones, and they return when it ends`() throws {
         var tree = SyncTree()
         let narrow = tree.listen(first, at: path("a/b"), to: try limited(2))
         #expect(started(narrow) == [path("a/b")])
@@ -123,7 +123,7 @@ struct SyncTreeTests {
                 == Value.object(["a": Value.object(["c": .integer(5)]), "b": .integer(1)]))
     }
 
-    @Test func `what the server tells stays hidden below a write until that is acknowledged`() {
+    @Test func `server data stay hidden below a write until it is acknowledged`() {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("a"), to: Query())
         _ = tree.overwrite(path("a"), with: object(["b": 1]))
@@ -134,7 +134,7 @@ struct SyncTreeTests {
         #expect(outcome.last?.data == object(["b": 6]))
     }
 
-    @Test func `what the server tells stays hidden below a removal of what was not there`() {
+    @Test func `server data stay hidden below the removal of an absent value`() {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("a"), to: Query())
         _ = tree.overwrite(path("a"), with: object(["b": 1]))
@@ -153,7 +153,7 @@ struct SyncTreeTests {
         #expect(events(tree.revert(id)).last?.data == object(["b": 1, "c": 1]))
     }
 
-    @Test func `an increment shows by what is known, writes that wait included`() {
+    @Test func `an increment is shown on the known value, including waiting writes`() {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("n"), to: Query())
         _ = tree.overwrite(path("n"), with: .integer(1))
@@ -182,8 +182,7 @@ struct SyncTreeTests {
         #expect(events(confirmed).map(\.data) == [object(["b": 1])])
     }
 
-    @Test func `a query knows all that a wider listen holds, which completes without data`() throws
-    {
+    @Test func `a query inside a wider listen completes without data`() throws {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("a"), to: try limited(1))
         _ = tree.overwrite(path("a"), with: object(["b": 1]), tag: Tag(number: 1))
@@ -198,7 +197,7 @@ struct SyncTreeTests {
         #expect(tree.shownValue(at: path("a"), to: try limited(1)) == object(["c": 2]))
     }
 
-    @Test func `a listen that the server ends takes its listeners with it`() throws {
+    @Test func `the end of a listen by the server ends its listeners`() throws {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("a"), to: Query())
         _ = tree.listen(second, at: path("a"), to: try limited(1))

@@ -14,7 +14,7 @@ import Testing
         node = TestGateway(configuration)
     }
 
-    @Test mutating func `a page may ask what it may do`() {
+    @Test mutating func `a page may send a preflight request`() {
         let answer = node.curl(
             "/a.json", "OPTIONS",
             [

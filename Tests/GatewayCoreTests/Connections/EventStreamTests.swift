@@ -85,7 +85,7 @@ import Testing
         #expect(events(id) == [])
     }
 
-    @Test mutating func `a stream of a query shows who enters and who leaves`() {
+    @Test mutating func `the stream of a query shows entering and leaving children`() {
         _ = node.curl("/u.json", "PUT", body: #"{"a":{"n":1},"b":{"n":2}}"#)
         let id = stream(#"/u.json?orderBy="n"&limitToLast=1"#)
         #expect(events(id) == [.put("/", #"{"b":{"n":2}}"#)])
@@ -207,7 +207,7 @@ import Testing
         #expect(node.sessionOutputs.contains(.writable(id)))
     }
 
-    @Test func `what comes while a large event leaves waits behind it`() {
+    @Test func `changes during a large event wait behind it`() {
         let head = ResponseHead(status: 200)
         let body = head.stream(form: .afterFailure, date: HTTPDate(unixSeconds: 0)).body
         var stream = EventStream(of: 1, in: .plain, body, sharesTexts: true, at: 0)
@@ -231,7 +231,7 @@ import Testing
         #expect(text[ends...].contains(#"{"path":"/c","data":1}"#))
     }
 
-    @Test func `what comes between two parts waits behind what waits already`() {
+    @Test func `changes between two parts wait behind earlier ones`() {
         let head = ResponseHead(status: 200)
         let body = head.stream(form: .afterFailure, date: HTTPDate(unixSeconds: 0)).body
         var stream = EventStream(
@@ -264,7 +264,7 @@ import Testing
         #expect(told == Array(2...12))
     }
 
-    @Test mutating func `a slow client is told nothing more until it has room`() {
+    @Test mutating func `a slow client receives nothing until it has room`() {
         let id = stream("/u.json")
         _ = events(id)
         node.turn([.backpressured(id)])
@@ -278,7 +278,7 @@ import Testing
         #expect(events(id) == [.put("/0", "2")])
     }
 
-    @Test mutating func `a client that does not take a large event is closed`() {
+    @Test mutating func `a client that does not read a large event is closed`() {
         let large = "\"" + String(repeating: "x", count: 300_000) + "\""
         _ = node.curl("/u.json", "PUT", body: "{\"a\":\(large),\"b\":\(large)}")
         let id = node.connect()

@@ -51,7 +51,7 @@ import Testing
         #expect(rig.node.read(id).isEmpty && rig.node.closed.contains(id))
     }
 
-    @Test mutating func `a stream the key of whose token is removed`() {
+    @Test mutating func `a stream after the removal of its token's key`() {
         let id = rig.node.connect()
         let target = "/a.json?auth=" + TestTokens.token("ada")
         rig.node.send(
@@ -102,7 +102,7 @@ import Testing
         #expect(rig.texts(id).isEmpty)
     }
 
-    @Test mutating func `a WebSocket the key of whose token is removed`() {
+    @Test mutating func `a WebSocket after the removal of its token's key`() {
         let id = realtimeListener(showing: TestTokens.token("ada"))
         let administrator = realtimeListener(showing: "alpha-secret")
         rig.node.turn([.trusts(TestTokens.trustOfBoth)])
@@ -117,7 +117,7 @@ import Testing
         #expect(rig.texts(administrator) == [RealtimeRig.push("d", "a", "3")])
     }
 
-    @Test mutating func `a client that polls, the key of whose token is removed`() {
+    @Test mutating func `a polling client after the removal of its token's key`() {
         var client = rig.start()
         let token = TestTokens.token("ada")
         _ = rig.upload(PollRig.request(1, "auth", #"{"cred":"\#(token)"}"#), by: &client)
@@ -181,7 +181,7 @@ import Testing
         #expect(rig.node.messages(id).isEmpty)
     }
 
-    @Test mutating func `a native client the key of whose token is removed`() {
+    @Test mutating func `a native client after the removal of its token's key`() {
         let id = nativeListener(showing: TestTokens.token("ada"))
         rig.node.turn([.trusts(TestTokens.trustOfBoth)])
         write(2)

@@ -35,7 +35,7 @@ import Testing
         #expect(node.curl("/p.json", "PATCH", body: body + "}").body == body + "}")
     }
 
-    @Test mutating func `a client that stops reading costs one part, and reads what was there`() {
+    @Test mutating func `a client that stops reading costs one part, and reads the old snapshot`() {
         let id = node.connect()
         node.stopped.insert(id)
         node.send(TestGateway.request("/big.json"), by: id)
@@ -64,7 +64,7 @@ import Testing
         #expect(answers.last?.body == "null")
     }
 
-    @Test mutating func `a client that takes no part for a minute is closed`() {
+    @Test mutating func `a client that reads no part for a minute is closed`() {
         let id = node.connect()
         node.stopped.insert(id)
         node.send(TestGateway.request("/big.json"), by: id)

@@ -64,14 +64,14 @@ import Testing
         #expect(node.curl("/a.json").body == #"{"b":5}"#)
     }
 
-    @Test mutating func `what a client does on its end is done`() {
+    @Test mutating func `on-disconnect writes of a client are executed`() {
         let id = connect()
         send(#"{"t":"d","d":{"r":1,"a":"o","b":{"p":"/gone","d":true}}}"#, by: id)
         node.turn([.closed(id)])
         #expect(node.curl("/gone.json").body == "true")
     }
 
-    @Test mutating func `a client that comes back ends its session before, by its name alone`() {
+    @Test mutating func `a returning client ends its previous session by its name`() {
         let old = connect()
         let name = Self.name(in: texts(old)[0])
         send(#"{"t":"d","d":{"r":1,"a":"o","b":{"p":"/x","d":1}}}"#, by: old)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test mutating func `a silent client is gone, and one that says 0 is not`() {
+    @Test mutating func `a silent client counts as gone, and one that sends 0 does not`() {
         let (silent, awake) = (connect(), connect())
         for _ in 0..<3 {
             node.wait(45_000)

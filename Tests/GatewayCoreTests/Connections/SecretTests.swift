@@ -108,8 +108,7 @@ import Testing
         }
     }
 
-    @Test mutating func `whoever shows nothing is a user as long as there are rules, which judge`()
-    {
+    @Test mutating func `with rules, a client without a credential is a user`() {
         node.turn([.hasRules(true)])
         let id = node.connect()
         node.send(TestGateway.request("/a.json"), by: id)
@@ -139,7 +138,7 @@ import Testing
         return node.identities[id]?.last
     }
 
-    @Test mutating func `health, and what a browser asks first, need no secret`() {
+    @Test mutating func `health and preflight requests need no secret`() {
         #expect(node.curl("/health").status == 200)
         #expect(node.curl("/a.json", "OPTIONS").status == 204)
         #expect(refusal(of: "/health.json").status == 401)
@@ -156,14 +155,13 @@ import Testing
         #expect(node.curl("/a.json", "GET", host).status == 421)
     }
 
-    @Test mutating func `no page learns by a Referer what an address had in it`() {
+    @Test mutating func `no Referer reveals the credential in an address`() {
         #expect(node.curl("/a.json?auth=beta-secret")["referrer-policy"] == "no-referrer")
         var open = TestGateway()
         #expect(open.curl("/a.json")["referrer-policy"] == nil)
     }
 
-    @Test mutating func `the body of a refused request is not kept, and what follows is not read`()
-    {
+    @Test mutating func `the body of a refused request is dropped, and later input is not read`() {
         let id = node.connect()
         node.send(
             "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n", by: id)

@@ -57,7 +57,7 @@ import Tokens
     ]
 
     @Test(arguments: TokenTests.doors)
-    mutating func `a request is done as whom it shows`(
+    mutating func `a request is executed as the user of its token`(
         query: String, fields: [String], principal: Principal
     ) {
         #expect(self.principal("/a.json" + query, fields).0 == principal)
@@ -83,7 +83,7 @@ import Tokens
     ]
 
     @Test(arguments: TokenTests.refused)
-    mutating func `a token that shows nobody is refused a moment later, and never anonymous`(
+    mutating func `an invalid token is refused after a delay, and is never anonymous`(
         query: String, error: String
     ) {
         for target in ["/a.json", "/metrics", "/.hearth"] {
@@ -112,7 +112,7 @@ import Tokens
         #expect(node.curl("/health").status == 200)
     }
 
-    @Test mutating func `each request of a connection is done as whom it shows itself`() {
+    @Test mutating func `each request of a connection is executed as the user of its own token`() {
         let id = node.connect()
         for query in ["", "?auth=\(Self.ada)", "?auth=\(Self.ada)", "?auth=alpha-secret", ""] {
             node.send(TestGateway.request("/a.json" + query), by: id)
@@ -122,7 +122,7 @@ import Tokens
         #expect(node.answers(id).map(\.status) == [200, 200, 200, 200, 200])
     }
 
-    @Test mutating func `strangers leave room for the bodies of those who show something`() {
+    @Test mutating func `clients without a credential leave room for the bodies of others`() {
         var configuration = TestTokens.configuration
         configuration.bodiesBytes = 400
         node = TestGateway(configuration)
@@ -180,7 +180,7 @@ extension TokenTests {
         #expect(node.closed.contains(id))
     }
 
-    @Test mutating func `a native client goes on as nobody once its token has expired`() {
+    @Test mutating func `a native client becomes anonymous once its token has expired`() {
         let token = TestTokens.token("ada", seconds: 5)
         let id = node.connect()
         node.send(TestGateway.request("/.hearth?auth=\(token)", "GET", Self.upgrade), by: id)
@@ -220,13 +220,13 @@ extension TokenTests {
     }
 
     @Test(arguments: ["token x", "token ", "hello", "", "ok", "expired", "token"])
-    mutating func `a native client that shows what is no token is disconnected`(text: String) {
+    mutating func `a native client with an invalid token is disconnected`(text: String) {
         let id = nativeClient()
         node.turn([.credential(id, Array(text.utf8))])
         #expect(node.closed.contains(id) && node.identities[id] == [TestTokens.user("ada")])
     }
 
-    @Test mutating func `other keys hold for what comes from then on`() {
+    @Test mutating func `changed keys apply to later requests`() {
         #expect(principal("/a.json?auth=\(Self.ada)").0 == TestTokens.user("ada"))
         node.turn([.trusts(TokenTrust([]))])
         #expect(principal("/a.json?auth=\(Self.ada)").1?.status == 401)

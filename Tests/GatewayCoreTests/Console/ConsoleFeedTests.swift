@@ -57,7 +57,7 @@ import Testing
 
     private static let window = #"{"t":"window","id":1,"path":"/a","from":0,"count":9}"#
 
-    @Test mutating func `a page learns who it is before anything else`() {
+    @Test mutating func `a page learns its identity first`() {
         let id = connect()
         #expect(messages(id).map { $0.hasPrefix(#"{"t":"ready""#) } == [true])
     }
@@ -346,7 +346,7 @@ extension ConsoleFeedTests {
     }
 
     @Test(arguments: [(false, false), (true, true)])
-    mutating func `names of nodes are for those who are signed in`(
+    mutating func `only signed-in users see the names of nodes`(
         isSignedIn: Bool, isShown: Bool
     ) {
         var configuration = TestTokens.configuration

@@ -35,7 +35,7 @@ import Testing
         #expect(lines.count == 4)
     }
 
-    @Test mutating func `each session has an id, a password and a name of its own`() {
+    @Test mutating func `each session has its own id, password and name`() {
         let clients = (0..<10).map { _ in rig.start() }
         let texts = clients.flatMap { [$0.id, $0.password, $0.name] }
         #expect(Set(texts).count == 30)
@@ -72,7 +72,7 @@ import Testing
             ("/.lp?start=t&v=5", "GET", ["Origin: http://evil.test"], 403),
             ("/.lp?start=t&v=5", "GET", ["Host: evil.test"], 421),
         ] as [(String, String, [String], Int)])
-    mutating func `only what the protocol has is served`(
+    mutating func `only requests of the protocol are served`(
         target: String, method: String, fields: [String], status: Int
     ) {
         let answer = rig.node.curl(target, method, fields)
@@ -110,7 +110,7 @@ import Testing
         #expect(rig.script(next) == "pRTLPCB(2,[\(Self.push("a", "5"))]);\n")
     }
 
-    @Test mutating func `what happens between two polls waits for the second one`() {
+    @Test mutating func `messages between two polls wait for the second one`() {
         var client = rig.start()
         _ = rig.upload(PollRig.listen, by: &client)
         _ = rig.node.curl("/a.json", "PUT", body: "1")
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test mutating func `a page that is left ends its session, with what it wanted done`() {
+    @Test mutating func `leaving a page ends its session and executes its on-disconnect writes`() {
         var client = rig.start()
         _ = rig.upload(PollRig.request(1, "o", #"{"p":"/gone","d":true}"#), by: &client)
         let poll = rig.poll(client)
@@ -173,7 +173,7 @@ import Testing
         #expect(answer.body.contains("pagehide"))
     }
 
-    @Test mutating func `who does not know the password gets nothing, and ends nothing`() {
+    @Test mutating func `a client without the password receives nothing and ends nothing`() {
         var client = rig.start()
         _ = rig.upload(PollRig.listen, by: &client)
         let held = rig.poll(client)
@@ -240,7 +240,7 @@ import Testing
         #expect(rig.texts(socket).count == 1)
     }
 
-    @Test mutating func `a node that stops tells where to go`() {
+    @Test mutating func `a stopping node names the next node`() {
         var configuration = GatewayConfiguration()
         configuration.redirectHost = "db2.example.com"
         rig = PollRig(configuration)
@@ -282,7 +282,7 @@ import Testing
         #expect(rig.script(poll)?.contains(#""r":3"#) == true)
     }
 
-    @Test mutating func `what waits for polls is bounded, in all sessions together`() {
+    @Test mutating func `data that wait for polls are bounded, in all sessions together`() {
         var configuration = GatewayConfiguration()
         configuration.bodiesBytes = 1_000_000
         rig = PollRig(configuration)
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test mutating func `a client that does not poll is told less, until it polls`() {
+    @Test mutating func `a client that does not poll receives combined changes`() {
         var client = rig.start()
         rig.node.turn([.closed(rig.upload(PollRig.listen, by: &client))])
         let text = String(repeating: "x", count: 600_000)

@@ -88,7 +88,7 @@ import Testing
         #expect(!rig.node.closed.contains(socket))
     }
 
-    @Test mutating func `what waits for the last poll is bounded`() {
+    @Test mutating func `data that wait for the last poll are bounded`() {
         let (client, _) = listening()
         let socket = rig.connect("s=\(client.name)")
         for _ in 0..<20_000 { rig.send("0", on: socket) }

@@ -123,7 +123,7 @@ import Testing
         #expect(rig.closed.isEmpty && rig.replica.value.isNull)
     }
 
-    @Test func `a large value leaves in parts, and what follows waits`() throws {
+    @Test func `a large value is sent in parts, and later messages wait`() throws {
         var rig = Rig()
         _ = rig.connect()
         var children = Children()

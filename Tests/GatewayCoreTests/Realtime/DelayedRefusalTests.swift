@@ -74,7 +74,7 @@ import Testing
         #expect(!listens())
     }
 
-    @Test mutating func `a connection that ends before is told nothing`() {
+    @Test mutating func `a connection that ends earlier receives nothing`() {
         let socket = rig.connect("ns=x")
         rig.send(Self.wrong, on: socket)
         _ = rig.texts(socket)

@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         #"{"cred":"alpha-secreT"}"#, #"{"cred":"owner"}"#, #"{"cred":""}"#, "{}", #"{"cred":7}"#,
     ])
-    mutating func `a wrong credential is refused later, and what comes meanwhile is denied`(
+    mutating func `a wrong credential is refused after a delay, and requests meanwhile are denied`(
         body: String
     ) {
         #expect(rig.request(1, "auth", body).isEmpty)
@@ -65,7 +65,7 @@ import Testing
         #expect(rig.refuse().isEmpty)
     }
 
-    @Test mutating func `a wrong credential takes what a right one gave`() {
+    @Test mutating func `a wrong credential ends the previous identity`() {
         _ = rig.request(1, "auth", #"{"cred":"alpha-secret"}"#)
         _ = rig.request(2, "auth", #"{"cred":"x"}"#)
         #expect(rig.request(3, "p", #"{"p":"/a","d":1}"#) == [Self.denial(3)])
@@ -91,7 +91,7 @@ import Testing
         #expect(rig.refuse().isEmpty)
     }
 
-    @Test mutating func `who signs out is told nothing more, and leaves nothing to do`() {
+    @Test mutating func `signing out ends listens and on-disconnect writes`() {
         _ = rig.request(1, "auth", #"{"cred":"alpha-secret"}"#)
         _ = rig.request(2, "q", #"{"p":"/a/b","h":""}"#)
         _ = rig.request(3, "q", #"{"p":"/c","h":"","q":{"l":2,"vf":"r","i":".key"},"t":1}"#)

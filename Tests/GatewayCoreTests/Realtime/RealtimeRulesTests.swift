@@ -36,13 +36,13 @@ import Testing
         ("p", #"{"p":"/a","d":1,"h":""}"#), ("m", #"{"p":"/a","d":{"b":1}}"#),
         ("o", #"{"p":"/a","d":1}"#), ("om", #"{"p":"/a","d":{"b":1}}"#),
     ])
-    mutating func `what rules refuse is answered as Firebase does`(action: String, body: String) {
+    mutating func `a refusal by rules is answered as by Firebase`(action: String, body: String) {
         #expect(
             rig.request(1, action, body)
                 == [RealtimeRig.answer(1, "permission_denied", Self.denied)])
     }
 
-    @Test mutating func `what rules permit is done`() {
+    @Test mutating func `permitted requests are executed`() {
         #expect(rig.request(1, "p", #"{"p":"/z/w","d":1}"#) == [RealtimeRig.answer(1)])
         #expect(rig.request(2, "g", #"{"p":"/z/w","q":{}}"#).first?.contains(#""d":1"#) == true)
     }

@@ -117,7 +117,7 @@ import Testing
         #expect(answer.error == text)
     }
 
-    @Test mutating func `13: lists are arrays, but not in an export`() {
+    @Test mutating func `13: lists are arrays, except in an export`() {
         _ = node.curl("/a.json", "PUT", body: #"["a","b",null,"d"]"#)
         #expect(node.curl("/a.json").body == #"["a","b",null,"d"]"#)
         #expect(node.curl("/a.json?format=export").body == #"{"0":"a","1":"b","3":"d"}"#)
@@ -143,7 +143,7 @@ import Testing
         #expect(patch.body == #"{"a":1,"b/c":3,"d":null}"#)
     }
 
-    @Test mutating func `19: what is no data is refused with the text of Firebase`() {
+    @Test mutating func `19: invalid data are refused with Firebase's text`() {
         for body in [#"{"a":"#, #"{"a.b":1}"#] {
             let answer = node.curl("/x.json", "PUT", body: body)
             #expect(answer.status == 400)
@@ -154,7 +154,7 @@ import Testing
         #expect(node.value.isNull)
     }
 
-    @Test mutating func `20: a path without json is told so`() {
+    @Test mutating func `20: a path without .json gets a hint`() {
         let answer = node.curl("/u")
         #expect(answer.status == 404)
         #expect(answer.body == "append .json to your request URI to use the REST API.\n")

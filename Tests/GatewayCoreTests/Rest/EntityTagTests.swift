@@ -25,7 +25,7 @@ import Testing
         #expect(tag("/d.json") == tag("/c.json"))
     }
 
-    @Test mutating func `a write has the ETag of what it left if it is asked for`() {
+    @Test mutating func `a write returns the new ETag on request`() {
         let answer = node.curl("/c.json", "PUT", asking, body: #"{".sv":{"increment":3}}"#)
         #expect(answer["etag"] == DataHash(of: .integer(3)).text)
         #expect(node.curl("/c.json", "PUT", body: "1")["etag"] == nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["wrong", "invalid-etag", "", "4444444444444444444444444444"])
-    mutating func `16: a put on something else is refused with what is there`(wrong: String) {
+    mutating func `16: a put on another value is refused with the present value`(wrong: String) {
         _ = node.curl("/c.json", "PUT", body: "4")
         let tag = tag("/c.json")
         let refused = node.curl("/c.json", "PUT", ["if-match: \(wrong)"], body: "5")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\"", "W/\""])
-    mutating func `16: a put on what is there is done, and has another ETag`(quote: String) {
+    mutating func `16: a put on the expected value is executed, with a new ETag`(quote: String) {
         _ = node.curl("/c.json", "PUT", body: "4")
         let tag = tag("/c.json")
         let end = quote.isEmpty ? "" : "\""
@@ -66,7 +66,7 @@ import Testing
         #expect(node.curl("/c.json").body == "5")
     }
 
-    @Test mutating func `a conditional put of a server value shows what it became`() {
+    @Test mutating func `a conditional put of a server value returns the stored value`() {
         _ = node.curl("/c.json", "PUT", body: "4")
         let done = node.curl(
             "/c.json", "PUT", ["if-match: \(tag("/c.json"))"], body: #"{".sv":{"increment":2}}"#)
@@ -74,7 +74,7 @@ import Testing
         #expect(done["etag"] == DataHash(of: .integer(6)).text)
     }
 
-    @Test func `a conditional put asks what a server value became once it is done`() throws {
+    @Test func `a conditional put reads the stored server value afterwards`() throws {
         let text = TestGateway.request("/c.json", "PUT", ["if-match: null_etag"])
         var reader = RequestReader()
         reader.receive(Array(text.utf8))
@@ -94,7 +94,7 @@ import Testing
         #expect(reads == [.get(id: 2, path: request.path)])
     }
 
-    @Test mutating func `17: null_etag means that nothing is there`() {
+    @Test mutating func `17: null_etag means an empty location`() {
         let condition = ["if-match: null_etag"]
         #expect(node.curl("/new.json", "PUT", condition, body: "1").status == 200)
         let refused = node.curl("/new.json", "PUT", condition, body: "2")
@@ -123,13 +123,13 @@ import Testing
     }
 
     @Test(arguments: ["PATCH", "POST"])
-    mutating func `other writes take no condition`(method: String) {
+    mutating func `other writes accept no condition`(method: String) {
         let answer = node.curl("/c.json", method, ["if-match: null_etag"], body: #"{"a":1}"#)
         #expect(answer.status == 400)
         #expect(node.value.isNull)
     }
 
-    @Test mutating func `18: a read of what the client has is empty`() {
+    @Test mutating func `18: a read of unchanged data is empty`() {
         _ = node.curl("/c.json", "PUT", body: "4")
         let tag = tag("/c.json")
         let same = node.curl("/c.json", "GET", ["if-none-match: \(tag)"])

@@ -67,7 +67,7 @@ import Testing
         #expect(answers.first?["etag"] == node.curl(Self.target)["etag"])
     }
 
-    @Test func `rules that others have replaced meanwhile name nobody`() {
+    @Test func `a conflict of rules names no author`() {
         var node = TestGateway(members: ["n1", "n2"])
         let id = node.connect()
         let request = TestGateway.request(
@@ -91,7 +91,7 @@ import Testing
         "/.settings/rules/status.json", "/.settings/rules/history.json", "/.inspect/coverage.json",
         "/.inspect/coverage",
     ])
-    func `a node that does not serve yet tells nothing but its metrics`(target: String) {
+    func `a starting node answers only metrics`(target: String) {
         var node = TestGateway(serving: false)
         #expect(node.curl(target).status == 503)
         #expect(node.curl("/metrics").status == 200)
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: ["", "&dryRun=true"])
-    mutating func `what is hardly meant is named, if that is wanted`(more: String) {
+    mutating func `warnings are returned on request`(more: String) {
         let document = #"{"rules": {".read": true, "a": {".read": false}}}"#
         let target = Self.target + "?warnings=true" + more
         let answer = node.curl(target, "PUT", body: document)
@@ -205,7 +205,7 @@ import Testing
     @Test(arguments: [
         ("{\".sv\":\"timestamp\"}", 1_700_000_000_000), ("{\".sv\":{\"increment\":2}}", 7),
     ])
-    mutating func `who may write and not read is told of the write alone`(
+    mutating func `a client that may write but not read receives only the written value`(
         value: String, stored: Int64
     ) {
         let rules = #"{"rules":{"drop":{".write":true},"both":{".read":true,".write":true}}}"#
@@ -232,7 +232,7 @@ import Testing
         #expect(push.status == 200 && push.body.contains("name"))
     }
 
-    @Test mutating func `a write on a condition says no more than whoever sends it may read`() {
+    @Test mutating func `a conditional write reveals no more than its sender may read`() {
         let rules = #"{"rules":{"drop":{".write":true},"both":{".read":true,".write":true}}}"#
         _ = node.curl(Self.target, "PUT", body: rules)
         _ = node.curl("/.json", "PUT", body: #"{"drop":5,"both":5,"vault":5}"#)

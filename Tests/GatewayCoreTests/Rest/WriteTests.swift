@@ -39,7 +39,7 @@ import Testing
         ("PATCH", #"{"a/.priority":{"x":1}}"#),
         ("POST", "{"), ("POST", #"{"a#":1}"#),
     ])
-    mutating func `what is no data is refused, with the place and a fix`(
+    mutating func `invalid data are refused, with the location and a fix`(
         method: String, body: String
     ) {
         let answer = node.curl("/x.json", method, body: body)
@@ -83,7 +83,7 @@ import Testing
         #expect(node.curl("/a.json", method).status == 405)
     }
 
-    @Test mutating func `a priority is written by put and delete alone`() {
+    @Test mutating func `a priority is written only by put and delete`() {
         _ = node.curl("/a.json", "PUT", body: "1")
         #expect(node.curl("/a/.priority.json", "PUT", body: #""p""#).body == #""p""#)
         #expect(node.curl("/a/.priority.json", "PUT", body: "true").error == WriteTests.invalid)

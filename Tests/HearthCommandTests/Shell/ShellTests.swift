@@ -36,7 +36,7 @@ import Testing
         ("set /a '{\"b\"", Character("'")), ("set /a \"x", "\""), ("set /a {\"b\": [1", "]"),
         ("set /a {\"b", "\""),
     ])
-    func `what a line lacks at its end is named`(line: String, missing: Character) {
+    func `an unclosed quotation mark is named`(line: String, missing: Character) {
         #expect(ShellLine(line).missing == missing)
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(ShellLine("get /a\\ b").current == "/a b")
     }
 
-    @Test func `what is escaped is read as it was`() {
+    @Test func `escaped words are read back unchanged`() {
         for text in ["/a b", "/it's", "/say \"hi\"", "/back\\slash", "/{a}", "/zoë"] {
             #expect(ShellLine("get " + ShellLine.escaped(text)).words == ["get", text])
         }

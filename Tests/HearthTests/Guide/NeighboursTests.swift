@@ -76,7 +76,7 @@ import Testing
         #expect(snapshot.ref == ref.child("n"))
     }
 
-    @Test func `presence: what was to happen at the end of a connection happens`() async throws {
+    @Test func `presence: on-disconnect writes are executed`() async throws {
         let other = Database(nodes: [node.url])
         let presence = other.reference(withPath: "online/ada")
         try await presence.setValue(true)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await ref.child("seen/ada").getData().value as? Int ?? 0 > 1_700_000_000_000)
     }
 
-    @Test func `what is written offline shows at once and is sent later`() async throws {
+    @Test func `an offline write shows at once and is sent later`() async throws {
         ref.child("list").observe(.value) { [heard] snapshot in
             heard.add("\(snapshot.childrenCount)")
         }
@@ -137,7 +137,7 @@ import Testing
         #expect(heard.lines == ["1"])
     }
 
-    @Test func `what is kept synced is read without a node`() async throws {
+    @Test func `synced data are read without a node`() async throws {
         try await ref.child("kept").setValue(["a": 1])
         ref.child("kept").keepSynced(true)
         ref.child("kept").observeSingleEvent(of: .value) { [heard] _ in heard.add("known") }
@@ -177,7 +177,7 @@ import Testing
         #expect(try await ref.child("post").getData().data(as: Post.self) == post)
     }
 
-    @Test func `what is taken back is seen no more, and its writer told`() async throws {
+    @Test func `an undone write disappears, and its writer learns it`() async throws {
         ref.child("list").observe(.value) { [heard] in heard.add("\($0.childrenCount)") }
         try heard.wait(until: "0")
         database.goOffline()

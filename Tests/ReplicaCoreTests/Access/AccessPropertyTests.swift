@@ -16,7 +16,7 @@ import Testing
         "newData.val() > 2 || !newData.isNumber()",
     ]
 
-    @Test func `accepted is what the rules permit on this node's tree at that moment`() throws {
+    @Test func `a node accepts exactly what the rules permit on its tree at that moment`() throws {
         var verdicts = (permitted: 0, refused: 0)
         for seed in 1...150 as ClosedRange<UInt64> {
             var random = SplitMix64(seed: seed)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: requests(at: "x"))
-    func `rules let a user do what they permit, and somebody else not`(_ request: ClientMessage) {
+    func `rules permit one user and deny another`(_ request: ClientMessage) {
         let rules = #"{"x": {".read": "auth.uid == 'u1'", ".write": "auth.uid == 'u1'"}}"#
         var node = RuledReplica(rules)
         #expect(node.permits(request, by: RuledReplica.guest) == false)
@@ -42,13 +42,13 @@ import Testing
         .rules(id: 1), .setRules(id: 1, source: "{}"), .writes(id: 1, beyond: VersionVector()),
         .why(id: 1, path: "a", beyond: VersionVector()),
     ])
-    func `what concerns the cluster is for administrators`(_ request: ClientMessage) {
+    func `requests about the cluster are for administrators`(_ request: ClientMessage) {
         var node = RuledReplica(#"{".read": true, ".write": true}"#)
         #expect(node.permits(request) == false)
         #expect(node.permits(request, by: RuledReplica.administrator) == true)
     }
 
-    @Test func `what a user was granted ends with who the user is and with the rules`() {
+    @Test func `a grant ends with a change of the user or of the rules`() {
         let own = #"{"$u": {".write": "auth.uid == $u"}}"#
         var node = RuledReplica(own)
         #expect(node.permits(.put(id: 1, path: "u1/a", value: 1)) == true)
@@ -69,7 +69,7 @@ import Testing
         #expect(node.ask(.get(id: 1, path: "a"), by: RuledReplica.user) == before)
     }
 
-    @Test func `an update is done with all its paths or not at all`() {
+    @Test func `an update is executed with all its paths or not at all`() {
         var node = RuledReplica(#"{"a": {".write": true}, "b": {".write": "auth.uid == 'u2'"}}"#)
         let both = [Write(path: "a", value: 1), Write(path: "b", value: 1)]
         #expect(node.permits(.merge(id: 1, path: .root, writes: both)) == false)
@@ -150,7 +150,7 @@ import Testing
         #expect(node.value == ["a": 1])
     }
 
-    @Test func `a write that is done is not judged again when it is repeated`() {
+    @Test func `the repetition of an executed write is not checked again`() {
         var node = RuledReplica(#"{"a": {".write": "!data.exists()"}}"#)
         let stamp = Stamp(time: HybridTime(milliseconds: 1_700_000_000_010), writer: 77)
         let put = ClientMessage.put(id: 1, path: "a", value: 2, stamp: stamp)
@@ -159,7 +159,7 @@ import Testing
         #expect(node.permits(.put(id: 2, path: "a", value: 3)) == false)
     }
 
-    @Test func `a query is judged by its shape`() throws {
+    @Test func `rules see the shape of a query`() throws {
         let rules = """
             {"g": {".read": "query.orderByChild == 'lvl' && query.limitToFirst <= 10"},
              "k": {".read": "query.orderByKey"},
@@ -190,7 +190,8 @@ import Testing
 // MARK: - On-disconnect writes
 
 extension AccessTests {
-    @Test func `an on-disconnect write is judged again at the end, by who its client is then`() {
+    @Test
+    func `an on-disconnect write is checked again at the end, with the client's identity then`() {
         var node = RuledReplica(#"{"x": {".write": "auth != null"}, "y": {".write": true}}"#)
         #expect(node.permits(.onDisconnect(id: 1, path: "x", value: 1)) == true)
         #expect(node.permits(.onDisconnect(id: 2, path: "y", value: 1)) == true)
@@ -199,7 +200,7 @@ extension AccessTests {
         #expect(node.value == ["y": 1])
     }
 
-    @Test func `on-disconnect writes that need each other are judged together`() {
+    @Test func `dependent on-disconnect writes are checked together`() {
         let rules =
             #"{"a": {".write": "newData.parent().child('b').exists()"}, "b": {".write": true}}"#
         var node = RuledReplica(rules)
@@ -209,7 +210,7 @@ extension AccessTests {
         #expect(node.value == ["a": 1, "b": 1])
     }
 
-    @Test func `a session number that is used again is nobody's`() {
+    @Test func `a reused session number has no identity`() {
         var node = RuledReplica(#"{"x": {".read": "auth.uid == 'u1'"}}"#)
         #expect(node.permits(.status(id: 1)) == false)
         _ = node.told([.closed(RuledReplica.user)])
@@ -220,7 +221,7 @@ extension AccessTests {
 // MARK: - Indexes
 
 extension AccessTests {
-    @Test func `what rules say is indexed stays indexed`() throws {
+    @Test func `indexes of the rules stay`() throws {
         var children = Children()
         for number in 0..<300 { children[Key(unchecked: "k\(number)")] = ["n": 1] }
         let list = ClientMessage.put(id: 1, path: "g/a", value: Value(children))

@@ -49,7 +49,7 @@ import Testing
         Attribution(user: user, rules: RulesRecord.digest(of: rules))
     }
 
-    @Test func `each write of a user is noted with the user and the rules, on each node`() {
+    @Test func `each write is attributed to its user and rules, on each node`() {
         var cluster = cluster()
         let requests: [(ClientMessage, Path)] = [
             (.put(id: 1, path: "open/put", value: 1), "open/put"),
@@ -88,7 +88,7 @@ import Testing
         #expect(operations(at: "n3", in: cluster).filter { $0.term != nil }.count == 6)
     }
 
-    @Test func `a push and what the end of a connection writes are noted, too`() {
+    @Test func `pushes and on-disconnect writes are attributed, too`() {
         var cluster = cluster(1)
         cluster.send(.push(id: 1, path: "open", value: 1), by: 11, to: "n1")
         cluster.send(.onDisconnect(id: 2, path: "open/gone", value: 1), by: 11, to: "n1")
@@ -98,7 +98,7 @@ import Testing
         #expect(last.last?.writes.map(\.path) == ["open/gone"])
     }
 
-    @Test func `whoever a client is then and whatever rules count then are noted`() {
+    @Test func `the attribution has the user and the rules of that moment`() {
         var cluster = cluster(1)
         func write(_ client: UInt64) -> Attribution?? {
             cluster.send(.put(id: 1, path: "open/a", value: 1), by: client, to: "n1")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [OrphanPolicy.replay, .keep])
-    func `what is done again after an eviction is noted as what it was`(policy: OrphanPolicy) {
+    func `a replayed operation keeps its attribution`(policy: OrphanPolicy) {
         var cluster = TestCluster(3)
         cluster.orphanPolicy = policy
         for name in cluster.names {
@@ -147,7 +147,7 @@ import Testing
         #expect(again.count == 2)
     }
 
-    @Test func `an administrator reads the log in parts, and is told who took what for whom`()
+    @Test func `an administrator reads the log in parts, with nodes and users`()
         throws
     {
         var cluster = cluster()
@@ -184,7 +184,7 @@ import Testing
         #expect(found.count == 10)
     }
 
-    @Test func `an administrator learns which write shows at a location, and whose each one was`()
+    @Test func `an administrator learns the visible write at a location, and the author of each`()
         throws
     {
         var cluster = cluster()
@@ -222,7 +222,7 @@ import Testing
     @Test(arguments: [
         ClientMessage.writes(id: 1, beyond: [:]), .why(id: 1, path: "a", beyond: [:]),
     ])
-    func `few read the log at once, and nobody else does`(request: ClientMessage) {
+    func `few clients read the log at once`(request: ClientMessage) {
         var node = RuledReplica(#"{".read": true}"#)
         for _ in 0..<4 { #expect(node.ask(request).isEmpty) }
         #expect(node.ask(request).first?.code == .unavailable)

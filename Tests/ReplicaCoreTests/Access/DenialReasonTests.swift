@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: requests)
-    func `an administrator who acts as a user learns it, and no user does`(
+    func `only an administrator who acts as a user learns it`(
         _ request: ClientMessage
     ) throws {
         let user = try #require(Self.problem(of: request, as: .user(.user("u1"))))

@@ -37,7 +37,7 @@ import Testing
         #expect(told[user] == [.change(listen: 5, writes: [Write(path: .root, value: 1)])])
     }
 
-    @Test func `listens are judged again by new rules, those of administrators are not`() {
+    @Test func `new rules check listens again, except those of administrators`() {
         var node = RuledReplica(#"{"x": {".read": true}, "y": {".read": true}}"#)
         _ = node.ask(.listen(id: 5, path: "x"), by: guest)
         _ = node.ask(.listen(id: 6, path: "y"), by: guest)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["members/a/u2", "members/b", "rooms/b", "rooms/a/text"] as [Path])
-    func `what a verdict does not rest on may change`(_ path: Path) {
+    func `changes that a verdict does not depend on keep it`(_ path: Path) {
         var node = room()
         _ = node.ask(.listen(id: 5, path: "rooms/a"), by: user)
         let told = node.told([put(path, .null), put("rooms/a/more", 1)])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["members/a/u1", "members/a", "members", ""] as [Path])
-    func `a verdict is taken back by what happens at its place and above it`(_ path: Path) {
+    func `a verdict is revoked by changes at its location and above it`(_ path: Path) {
         var node = room()
         _ = node.ask(.listen(id: 5, path: "rooms/a"), by: user)
         let told = node.told([put(path, path.isRoot ? ["rooms": ["a": 1]] : .null)])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [.null, 1] as [Value])
-    func `what comes to be with several children at once is noticed`(before: Value) {
+    func `the appearance of several children at once is noticed`(before: Value) {
         let rules =
             #"{"x": {".read": "root.child('y').val() == null || root.child('y').isNumber()"}}"#
         var node = RuledReplica(rules)

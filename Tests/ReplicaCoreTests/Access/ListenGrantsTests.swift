@@ -13,7 +13,7 @@ import Testing
         [Change(path: path, old: .null, new: 1)]
     }
 
-    @Test func `a listen that is judged again rests on what it rests on now`() {
+    @Test func `a listen that is checked again has its new dependencies`() {
         var grants = ListenGrants()
         grants.set(ReadGrant(places: ["members/a"]), of: listener)
         grants.set(ReadGrant(places: ["members/b"]), of: listener)

@@ -28,7 +28,7 @@ import Testing
         report.rules.map { [$0.counts.isTrue, $0.counts.isFalse, $0.counts.fails] }
     }
 
-    @Test mutating func `begins when it is asked for, and tells nothing before`() throws {
+    @Test mutating func `begins on request, and reports nothing before`() throws {
         #expect(node.permits(.put(id: 1, path: "u1/n", value: 1)) == true)
         let before = try report()
         #expect(!before.isCounting && before.sinceMilliseconds == nil && before.judged == 0)
@@ -40,7 +40,7 @@ import Testing
         #expect(begun.sinceMilliseconds == Int(node.milliseconds))
     }
 
-    @Test mutating func `has each write, also where rules are judged in a shorter way otherwise`()
+    @Test mutating func `counts each write, without shortcuts`()
         throws
     {
         // What grants this user is known before the count begins.
@@ -79,7 +79,7 @@ import Testing
         #expect(try report().judged == 6)
     }
 
-    @Test mutating func `leaves out administrators, and what is only explained`() throws {
+    @Test mutating func `omits administrators and explanations`() throws {
         _ = try report(.begin)
         _ = node.ask(.put(id: 1, path: "u1/n", value: .string("x")))
         _ = node.ask(.explain(id: 1, statement: "write /u1/n 1 as {uid: 'u1'}"))
@@ -87,7 +87,7 @@ import Testing
         #expect(counts(try report()).flatMap(\.self).allSatisfy { $0 == 0 })
     }
 
-    @Test mutating func `ends with what was counted, which is forgotten`() throws {
+    @Test mutating func `ends with the counts, and forgets them`() throws {
         _ = try report(.begin)
         _ = node.permits(.put(id: 1, path: "u1/n", value: 1))
         let end = try report(.end)
@@ -117,7 +117,7 @@ import Testing
         #expect(node.permits(.coverage(id: 1, .read), by: RuledReplica.administrator) == true)
     }
 
-    @Test func `of a node without rules tells none, and those that come are counted`() throws {
+    @Test func `without rules reports none, and counts later ones`() throws {
         var tests = Self()
         tests.node = RuledReplica(nil)
         let report = try tests.report(.begin)
@@ -128,7 +128,7 @@ import Testing
         #expect(tests.counts(try tests.report()) == [[1, 0, 0]])
     }
 
-    @Test mutating func `tells so many parts of so many letters at most`() throws {
+    @Test mutating func `limits the number and the length of the parts`() throws {
         let part = "auth.uid == 'u1'"
         let long = Array(repeating: part, count: 2_000).joined(separator: " && ")
         let places = (0..<6).map { "\"p\($0)\": {\".write\": \"\(long)\"}" }

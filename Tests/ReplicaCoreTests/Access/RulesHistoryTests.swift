@@ -24,7 +24,7 @@ import Testing
         return report
     }
 
-    @Test func `has what each node has accepted, the newest first, at every node`() throws {
+    @Test func `has the rules of all nodes, the newest first, at every node`() throws {
         var cluster = TestCluster(2)
         cluster.quiesce()
         #expect(try history(at: "n1", of: &cluster).records == [])

@@ -166,7 +166,7 @@ import Testing
         #expect(reports[0] == reports[1])
     }
 
-    @Test func `faults are named by line and column, and the rules stay what they were`() {
+    @Test func `errors have line and column, and the rules stay unchanged`() {
         var node = RuledReplica(#"{".read": true}"#)
         let bad = "{\"rules\": {\n  \".read\": \"auth.x\", \".write\": \"y\"}}"
         guard

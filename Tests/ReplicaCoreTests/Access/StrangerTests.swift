@@ -33,7 +33,7 @@ import Testing
         return (name, holds)
     }
 
-    @Test mutating func `a user hears neither the node's name nor what it holds`() {
+    @Test mutating func `a user learns neither the node's name nor its versions`() {
         for session in [RuledReplica.user, RuledReplica.guest] {
             let greeting = greeting(session)
             #expect(greeting?.name == "" && greeting?.holds == VersionVector())
@@ -50,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: StrangerTests.denied)
-    mutating func `what shows nothing says nothing of what the node holds`(
+    mutating func `an answer without data reveals no versions`(
         message: ClientMessage
     ) {
         _ = greeting(RuledReplica.guest)
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: StrangerTests.permitted)
-    mutating func `what the rules permit says all that it rests on`(message: ClientMessage) {
+    mutating func `an answer with permitted data has its versions`(message: ClientMessage) {
         _ = greeting(RuledReplica.user)
         let holds = Self.holds(told(message, RuledReplica.user))
         // The rules, the data and what the request itself has written.
@@ -76,7 +76,7 @@ import Testing
         #expect(Self.holds(told(.ping(id: 3), RuledReplica.user)) == node.vector)
     }
 
-    @Test mutating func `who becomes an administrator learns what the node holds`() {
+    @Test mutating func `a client that becomes an administrator learns the versions`() {
         _ = greeting(RuledReplica.guest)
         _ = node.identify(RuledReplica.guest, as: .administrator)
         #expect(Self.holds(told(.get(id: 2, path: "shut"), RuledReplica.guest)) == node.vector)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test mutating func `only those who are signed in wait until all is stable`() {
+    @Test mutating func `only signed-in users wait for stable data`() {
         let message = ClientMessage.awaitStable(id: 2, milliseconds: 0)
         let permits = [RuledReplica.guest, RuledReplica.user].map {
             node.permits(message, by: $0)

@@ -18,7 +18,8 @@ import Testing
         return cluster
     }
 
-    @Test func `a member that does not know of its eviction gets no checkpoint that rests on it`() {
+    @Test func `a member that does not know of its eviction gets no checkpoint that depends on it`()
+    {
         var cluster = cluster()
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
         cluster.send(.put(id: 1, path: count, value: Universe.increment(1)), to: "n3")

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `what is filed in another one's place is not taken for what belongs there`() throws {
+    @Test func `a row stored under another key is detected`() throws {
         let operation = Operation(stamp: Universe.stamp(1), writes: [])
         let (writer, bytes) = (WriterID(bits: 7), Self.batch(operation, 5))
         let right = LogEntry(origin: writer, first: 5, last: 5, bytes: bytes)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test
-    func `a replica that is left alone writes what it holds, and then without what it forgot`() {
+    func `an idle replica writes a checkpoint, and then one without forgotten registers`() {
         var configuration = Self.configuration
         configuration.peers = []
         configuration.durability = .memory

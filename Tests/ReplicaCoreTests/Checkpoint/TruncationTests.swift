@@ -45,7 +45,7 @@ import Testing
         return bound[1]
     }
 
-    @Test func `up to the limit, what the checkpoint has and all members hold`() {
+    @Test func `up to the limit, batches in the checkpoint that all members hold`() {
         #expect(truncation(ofLogWith: 100, peers([1: 10], [1: 20], silent: [2])) == 10)
         #expect(truncation(ofLogWith: 100, peers([1: 95], [1: 99])) == 90)
         #expect(truncation(ofLogWith: 100, peers([1: 10], nil)) == 0)
@@ -60,7 +60,7 @@ import Testing
         #expect(truncation(ofLogWith: 101, peers) == 40, "three of four hold as much")
     }
 
-    @Test func `above the limit, what a majority and all live members hold`() {
+    @Test func `above the limit, batches that a majority and all live members hold`() {
         #expect(truncation(ofLogWith: 101, peers([1: 50], [1: 20], silent: [2, 3])) == 50)
         #expect(truncation(ofLogWith: 101, peers([1: 50], [1: 20], silent: [3])) == 50)
         #expect(truncation(ofLogWith: 101, peers([1: 50], [1: 20], silent: [2])) == 20, "n3 lags")
@@ -78,7 +78,7 @@ import Testing
         #expect(truncation(ofLogWith: 201, peers([1: 0], [1: 0])) == 0)
     }
 
-    @Test func `one majority holds what is removed of all origins`() {
+    @Test func `the same majority holds the removed batches of all origins`() {
         var checkpoints = checkpoints([1: 150, 9: 150])
         let held: VersionVector = [1: 150, 9: 150]
         let peers = peers([1: 150, 9: 10], [1: 20, 9: 150], silent: [2, 3])
@@ -86,7 +86,7 @@ import Testing
         #expect(bound == [1: 20, 9: 150], "those of n3, who has most")
     }
 
-    @Test func `what has left the log before has to be held by that majority too`() {
+    @Test func `that majority must also hold batches removed earlier`() {
         var checkpoints = checkpoints([1: 150])
         let before = peers([1: 50], [:], silent: [2, 3])
         let bound = checkpoints.truncation(of: [1: 150], heldBy: before, at: TruncationTests.now)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a member that holds what this replica misses does not count towards the majority`()
+    @Test func `a member with operations that this replica lacks does not count for the majority`()
     {
         let (ahead, behind): (VersionVector, VersionVector) = ([1: 90, 2: 1], [1: 30])
         #expect(truncation(ofLogWith: 201, peers(ahead, nil)) == 0)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: 2...5)
-    func `of any two members one covers what the other has truncated`(count: Int) {
+    func `one of any two members covers what the other truncated`(count: Int) {
         var truncated: UInt64 = 0
         for seed in 1...200 as ClosedRange<UInt64> {
             var random = Generator(seed: seed)

@@ -63,7 +63,7 @@ import Testing
         #expect(coordination.isDue(at: 2))
     }
 
-    @Test func `proposals wait for what they depend on, each once`() {
+    @Test func `proposals wait for their dependencies, each once`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1), proposal(2)], seen: [9: 5]), at: 0)
         coordination.propose(proposals([proposal(3)]), at: 0)
@@ -77,7 +77,7 @@ import Testing
         #expect(taken == [3, 1, 2])
     }
 
-    @Test func `proposals that nobody asks for again are dropped`() {
+    @Test func `proposals without a renewed request are dropped`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)], seen: [9: 5]), at: 100)
         coordination.dropExpired(at: 5_099)
@@ -104,7 +104,7 @@ import Testing
         #expect(verdicts(&coordination) == told)
     }
 
-    @Test func `what was refused is refused again, even if its condition holds by then`() {
+    @Test func `a refused proposal is refused again, even if its condition holds then`() {
         var coordination = coordination()
         // The client has asked at two nodes.
         coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
@@ -130,7 +130,8 @@ import Testing
         #expect(names.dropFirst().allSatisfy { refused.contains($0) })
     }
 
-    @Test func `a decision is told once most members hold it and still vote for who decided it`() {
+    @Test
+    func `a decision is reported once a majority holds it and still votes for its coordinator`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
         let next = coordination.nextProposal(holding: [:])!

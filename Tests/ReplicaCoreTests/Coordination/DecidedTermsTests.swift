@@ -14,7 +14,8 @@ import Testing
             term: term)
     }
 
-    @Test func `a coordinator vouches for its own term, and for what it held of the one before`() {
+    @Test
+    func `a coordinator confirms its own term, and the operations it held of the previous one`() {
         var terms = DecidedTerms()
         terms.note(operation(1, term: 3), isLate: false)
         terms.note(operation(2, term: 4), isLate: false)
@@ -26,7 +27,7 @@ import Testing
         #expect(done == [false, true, false, true, false, false])
     }
 
-    @Test func `what was decided anew counts by its later term`() {
+    @Test func `a repeated decision counts with its later term`() {
         var terms = DecidedTerms()
         terms.begin()
         terms.note(operation(1, term: 4), isLate: true)

@@ -84,7 +84,7 @@ import Testing
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
     }
 
-    @Test func `what is told without being asked for gets no vote`() {
+    @Test func `an unrequested heartbeat gets no vote`() {
         let election = Elector(own)
         var vote = asking(2, term: 1)
         vote.lease?.stage = .given
@@ -96,7 +96,7 @@ import Testing
         #expect(election.vote == nil)
     }
 
-    @Test func `a holder that ends binds nobody any more`() {
+    @Test func `a vote for an ended holder no longer binds`() {
         let election = Elector(own)
         _ = election.receive(asking(2, term: 1), at: 0, mayVote: true)
         election.release(WriterID(bits: 3))
@@ -126,7 +126,7 @@ import Testing
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 63_000))
     }
 
-    @Test func `a coordinator that stops in order leaves a ceiling that nobody waits for`() {
+    @Test func `an orderly stop of the coordinator leaves a ceiling that has passed`() {
         let election = Elector(own)
         _ = election.update(situation(at: 100, durable: nil))
         #expect(election.takeChange()?.ceiling == HybridTime(milliseconds: 55_100))
@@ -151,7 +151,7 @@ import Testing
         #expect(voter.takeChange()?.ceiling == HybridTime(milliseconds: 73_000))
     }
 
-    @Test func `a member without a past goes on with the latest vote of the others`() {
+    @Test func `a member without data adopts the latest vote of the others`() {
         let election = Elector(own)
         let others = [asking(2, term: 3), asking(3, term: 5), heartbeat(of: 4, nil)]
         election.learn(from: others)
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Standing
 
-    @Test func `the first name stands at once, the next ones after a pause`() {
+    @Test func `the member with the first name is candidate at once, the others after a pause`() {
         for (rank, moment) in [(0, UInt64(100)), (1, 600), (2, 1_100)] {
             let election = Elector(own)
             for time in stride(from: UInt64(100), through: moment, by: 50) {
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `nobody stands without a majority, without leave, or beside a coordinator`() {
+    @Test func `no member is candidate without a majority, permission, or beside a coordinator`() {
         let election = Elector(own)
         #expect(!election.update(situation(at: 0, durable: nil, live: 1)))
         #expect(!election.update(situation(at: 0, durable: nil, mayLead: false)))
@@ -196,7 +196,7 @@ import Testing
         return election
     }
 
-    @Test func `it decides once most have voted and it holds what they did`() {
+    @Test func `it decides once a majority has voted and it holds their operations`() {
         let election = candidate()
         let vote = election.told
         #expect(election.lease(in: situation(at: 150, durable: vote)) == nil)
@@ -215,7 +215,7 @@ import Testing
         #expect(lease?.voters == [voter])
     }
 
-    @Test func `it stands again where nobody holds any more what a voter held`() {
+    @Test func `it is candidate again if no member holds the operations of a voter`() {
         let election = candidate()
         let vote = election.told
         let voter = answer(of: 2, to: vote, holding: vector(5))
@@ -283,7 +283,7 @@ import Testing
         #expect(election.isCaughtUp)
     }
 
-    @Test func `a lease ends a while after what most have renewed, and then it gives up`() {
+    @Test func `a lease ends some time after the renewal by a majority`() {
         let election = candidate()
         let voter = answer(of: 2, to: election.told)
         func at(_ time: UInt64, _ heartbeats: [Heartbeat]) -> Election.Situation {
@@ -304,7 +304,7 @@ import Testing
         #expect(election.receive(asking(3, term: 2), at: 4_000, mayVote: true))
     }
 
-    @Test func `a candidate that gets no votes gives up after a lease, and stands again`() {
+    @Test func `a candidate without votes ends after a lease, and tries again`() {
         let election = candidate()
         _ = election.update(situation(at: 2_099, durable: election.told))
         #expect(election.told?.stage == .asking)
@@ -314,7 +314,7 @@ import Testing
         #expect(election.told?.term == 2)
     }
 
-    @Test func `a coordinator votes for nobody else while it has the lease`() {
+    @Test func `a coordinator votes for no other member while it has the lease`() {
         let election = candidate()
         let voter = answer(of: 2, to: election.told)
         _ = election.update(situation(at: 150, heartbeats: [voter], durable: election.told))

@@ -41,7 +41,7 @@ import Testing
         #expect(!transactions.hasRoom(for: Stamp(time: 2, writer: 70)))
     }
 
-    @Test func `no coordinator of an earlier term gets what a later one may have done`() {
+    @Test func `no earlier coordinator receives a proposal that a later one may have decided`() {
         var transactions = transactions()
         #expect(transactions.due(for: second, at: 0).count == 1)
         #expect(transactions.due(for: first, at: 1).isEmpty)

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["n1", "n2", "n3"])
-    func `whoever is asked, the coordinator decides`(node: String) {
+    func `the coordinator decides requests to any node`(node: String) {
         var cluster = cluster()
         cluster.send(put(1, over: .null), to: node)
         #expect(cluster.takeReplies() == [.ok(id: 1)])
@@ -48,7 +48,7 @@ import Testing
         #expect(cluster["n3"].value == ["a": 2])
     }
 
-    @Test func `of two on the same data one takes place`() {
+    @Test func `one of two on the same data takes place`() {
         var cluster = cluster()
         // Neither has heard of the other.
         cluster.cuts = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]
@@ -63,7 +63,7 @@ import Testing
         #expect(cluster["n1"].value == ["a": first == [.ok(id: 1)] ? 1 : 2])
     }
 
-    @Test func `server timestamps are of when the node that was asked judged them`() {
+    @Test func `server timestamps have the time of the check at the client's node`() {
         var cluster = cluster()
         cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
         let asked = cluster.milliseconds
@@ -76,7 +76,7 @@ import Testing
         #expect(cluster["n1"].value == ["a": .integer(Int64(asked))])
     }
 
-    @Test func `a refusal comes once the node holds what it rests on`() {
+    @Test func `a refusal arrives once the node holds its basis`() {
         var cluster = cluster()
         cluster.cuts = [["n1", "n3"]]
         cluster.send(.put(id: 9, path: place, value: 7), by: 9, to: "n1")
@@ -91,7 +91,7 @@ import Testing
         #expect(code(told) == [.changed])
     }
 
-    @Test func `the coordinator decides once it holds what the asking node did`() {
+    @Test func `the coordinator decides once it holds the operations of the client's node`() {
         var cluster = cluster()
         cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
         cluster.send(.put(id: 9, path: place, value: 7), by: 9, to: "n3")
@@ -168,7 +168,7 @@ import Testing
         #expect(cluster.names.allSatisfy { cluster.syncCounts[$0]! > before[$0]! })
     }
 
-    @Test func `one that is cut off decides nothing, and learns what was decided`() {
+    @Test func `a partitioned coordinator decides nothing, and learns later decisions`() {
         var cluster = cluster()
         let ends = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]
         cluster.cuts = Set(ends)
@@ -185,7 +185,7 @@ import Testing
         #expect(cluster["n1"].value == ["a": 2])
     }
 
-    @Test func `without a majority it waits, and says what is missing`() {
+    @Test func `without a majority it waits, and names the missing nodes`() {
         var cluster = cluster()
         cluster.crash("n2")
         cluster.crash("n3")
@@ -214,7 +214,7 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 3)])
     }
 
-    @Test func `what the coordinator may have done is not known`() {
+    @Test func `the outcome at a failed coordinator is unknown`() {
         var cluster = cluster()
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
         cluster.send(put(1, over: .null, within: 500), to: "n2")
@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test(arguments: [ErrorCode.noMajority, .undecided])
-    func `a user whose transaction is not decided hears nothing of nodes`(code: ErrorCode) throws {
+    func `a user with an undecided transaction learns nothing about nodes`(code: ErrorCode) throws {
         var cluster = cluster()
         let rules = RuledReplica.document(#"{".write": true}"#)
         cluster.send(.setRules(id: 1, source: rules), to: "n2")
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3)
-    func `a member that lost its disk votes once it has heard all others`(restarts: Int) {
+    func `a member that lost its disk votes after contact with all others`(restarts: Int) {
         var cluster = cluster()
         cluster.send(put(1, over: .null), to: "n1")
         cluster.crash("n1")

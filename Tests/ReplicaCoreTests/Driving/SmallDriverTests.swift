@@ -77,7 +77,7 @@ import Testing
         #expect(network.drivers["n2"]?.replica.value["greeting" as Path] == .string("hello"))
     }
 
-    @Test func `a node that starts again has what it acknowledged`() throws {
+    @Test func `a restarted node has its acknowledged writes`() throws {
         var network = Network()
         try network.start("n1", of: ["n1"])
         try network.pass(milliseconds: 1_000)

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a state says who is served`() {
+    @Test func `a state determines which clients are served`() {
         // Whether clients are taken, operations are made, and operations of peers are taken.
         let table: [String: (isOpen: Bool, isRejoining: Bool)] = [
             "starting": (false, false), "serving": (true, false), "transferring": (true, true),
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test
-    func `what clients that are gone wanted written is handed back once operations may be made`() {
+    func `on-disconnect writes of ended sessions return once operations may be made`() {
         var lifecycle = Lifecycle.serving()
         let ada = Attribution(user: "ada", rules: "one")
         let writes = PermittedWrites(writes: [Write(path: "a", value: 1)], attribution: ada)
@@ -146,7 +146,7 @@ import Testing
         #expect(lifecycle.transfer == nil)
     }
 
-    @Test func `one live member after the other is asked, of those that know what is over`() {
+    @Test func `the live members that know the eviction are asked one after another`() {
         var peers = Peers(members: ["n2", "n3", "n4"], of: "n1", own: 1)
         let known = [LifecycleTests.ended]
         for (member, writer, evictions) in [("n2", 2, known), ("n3", 3, []), ("n4", 4, known)]

@@ -47,7 +47,7 @@ import Testing
         #expect(startup.advance(later) == serves)
     }
 
-    @Test func `without data it serves when peers know of it, and it holds what they had`() {
+    @Test func `without data it serves when peers know it, and it holds their operations`() {
         var startup = Startup(hasRecovered: false)
         let both = ["n2", "n3"]
         let target: VersionVector = [9: 5]
@@ -66,8 +66,7 @@ import Testing
         }
     }
 
-    @Test func `without data and peers it waits for ever, and for what none has it waits a while`()
-    {
+    @Test func `without data and peers it waits for ever, and for missing operations a while`() {
         var startup = Startup(hasRecovered: false)
         #expect(startup.advance(situation(at: 0, heartbeats: [])) == false)
         #expect(startup.advance(situation(at: 100_000, heartbeats: [])) == false)
@@ -86,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an empty disk that has served is filled first, if a peer is there`() {
+    @Test func `an emptied disk is filled first, if a peer is present`() {
         let both = ["n2", "n3"]
         let target = heartbeats(both, knowing: [own], holding: [9: 5])
         var startup = Startup(hasRecovered: true)

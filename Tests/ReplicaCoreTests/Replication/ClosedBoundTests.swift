@@ -24,7 +24,7 @@ import Testing
             // A clock near its beginning.
             (stored: 0, closed: 0, clockBound: 3_000, bound: 1, isNew: true),
         ] as [(stored: UInt64, closed: UInt64, clockBound: UInt64, bound: UInt64, isNew: Bool)])
-    func `is above what was announced, follows the clock bound, and never falls`(
+    func `is above announced timestamps, follows the clock bound, and never falls`(
         stored: UInt64, closed: UInt64, clockBound: UInt64, bound: UInt64, isNew: Bool
     ) {
         var closedBound = ClosedBound(milliseconds: stored)

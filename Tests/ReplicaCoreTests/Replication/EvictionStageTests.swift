@@ -29,7 +29,7 @@ import Testing
             (.wanted, 3, [], false), (.out, 3, [], true), (.out, 4, [], true),
             (.out, 4, [.out], false), (.back, 4, [.wanted], true), (.over, 4, [.over], false),
         ] as [(Eviction.Stage, UInt64, [Eviction.Stage], Bool)])
-    func `an incarnation that is over, or does not know of one before it, is not heard`(
+    func `heartbeats of ended incarnations are ignored`(
         stage: Eviction.Stage, writer: UInt64, known: [Eviction.Stage], isExcluded: Bool
     ) {
         var evictions = Evictions(own: "n1")

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a member that lost its disk gets what the others have folded`() {
+    @Test func `a member that lost its disk receives the folded origins`() {
         var cluster = TestCluster(3)
         for number in 1...80 {
             cluster.crash("n3")

@@ -26,7 +26,7 @@ import Testing
         (cluster["n3"].isOut, cluster["n3"].writer)
     }
 
-    @Test func `it goes on with what it has once nobody knows of its eviction any more`() {
+    @Test func `it continues with its data once no member knows of its eviction`() {
         var cluster = cluster()
         // It learns of that, and nobody gets its request for a checkpoint.
         cluster.cuts = [["n3", "n1"], ["n3", "n2"]]

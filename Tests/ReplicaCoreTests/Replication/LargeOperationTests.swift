@@ -147,7 +147,7 @@ import Testing
         #expect(cluster["n2"].value == cluster["n1"].value)
     }
 
-    @Test func `a conditional put waits, because it compares what is there`() {
+    @Test func `a conditional put waits, because it compares the value`() {
         var cluster = cluster()
         let condition = Condition(DataHash(of: .integer(3)), isLocal: true)
         cluster.send(

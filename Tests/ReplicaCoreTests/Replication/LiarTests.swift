@@ -73,7 +73,7 @@ import Testing
         #expect(cluster["n2"].value == ["list": 2])
     }
 
-    @Test func `takes nobody else's operations for its own`() {
+    @Test func `accepts no foreign operations as its own`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
         let writer = cluster["n1"].writer
@@ -105,7 +105,7 @@ import Testing
         #expect(cluster["n1"].value == ["list": 4])
     }
 
-    @Test func `bounds what waits, and tells its status whatever was claimed`() {
+    @Test func `bounds its queues, and reports its status in any case`() {
         var cluster = TestCluster(2)
         var inputs: [Input] = []
         for origin in 1...300 as ClosedRange<UInt64> {
@@ -151,7 +151,7 @@ import Testing
         #expect(cluster["n1"].counters.dropped == 1)
     }
 
-    @Test func `does not ask without end for what it refuses`() {
+    @Test func `does not request refused batches without end`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
         let writer = cluster["n2"].writer
@@ -161,7 +161,7 @@ import Testing
         #expect((1...10).contains(cluster["n2"].counters.unknownPeers))
     }
 
-    @Test func `remembers evictions of members alone, and not without end`() throws {
+    @Test func `remembers a bounded number of evictions, only of members`() throws {
         var cluster = TestCluster(2)
         let unknownPeers = [Eviction(member: "\u{19}ody", writer: WriterID(bits: 1))]
         let time = HybridTime(milliseconds: present.milliseconds + 60_000)
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `tells a node of another version of the protocol that it is`() {
+    @Test func `refuses a node with another protocol version, with the reason`() {
         for newest in [1, 3] as [UInt64] {
             var cluster = TestCluster(2)
             cluster.crash("n2")

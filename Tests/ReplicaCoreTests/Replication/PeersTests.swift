@@ -59,7 +59,7 @@ import Testing
         #expect(peers.stableTime(own: 90) == nil)
     }
 
-    @Test func `of a closed writer is taken what some member shows`() {
+    @Test func `of a closed writer only shown operations are accepted`() {
         var peers = peers()
         _ = peers.receive(.of("n2", 2, holding: [7: 3]), at: 10)
         let table: [(WriterID, UInt64, Bool)] = [(2, 9, true), (7, 3, true), (7, 4, false)]

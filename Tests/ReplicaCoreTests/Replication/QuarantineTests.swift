@@ -24,7 +24,7 @@ extension EvictionTests {
         }
     }
 
-    @Test func `what is too deep to be kept as it is is kept as text`() {
+    @Test func `values that are too deep are kept as text`() {
         var cluster = cluster(orphanPolicy: .keep)
         isolate(&cluster)
         var deep = Value.null
@@ -46,7 +46,7 @@ extension EvictionTests {
         }
     }
 
-    @Test func `an increment is kept if nobody remembers whether it was done elsewhere`() {
+    @Test func `an increment is kept if its execution elsewhere is forgotten`() {
         var cluster = cluster(stampsOfClient: 2)
         isolate(&cluster)
         func put(_ number: UInt64, _ path: Path, _ value: Value) -> ClientMessage {

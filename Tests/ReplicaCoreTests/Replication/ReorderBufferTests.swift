@@ -28,13 +28,13 @@ import Testing
         #expect(left == 1, "one of 3 is missing before its batch")
     }
 
-    @Test func `a batch waits for what it depends on`() {
+    @Test func `a batch waits for its dependencies`() {
         let batches = [Batch.of(2, first: 1, after: [3: 2]), .of(3, first: 2)]
         #expect(drain(batches, holding: [3: 1]).taken == [[3, 2], [2, 1]])
         #expect(drain(batches, holding: [:]).taken == [])
     }
 
-    @Test func `what is held, even in part, is dropped`() {
+    @Test func `batches that are held, even in part, are dropped`() {
         let batches = [Batch.of(2, first: 1), .of(2, first: 3, count: 4), .of(2, first: 7)]
         let (taken, left) = drain(batches, holding: [2: 4])
         #expect(taken == [])
@@ -71,7 +71,7 @@ import Testing
         #expect(buffer.admitted == limits.waitingBatches)
     }
 
-    @Test func `without room, what can be applied soonest stays`() {
+    @Test func `without room, the batches nearest to being applied stay`() {
         var limits = ReplicaLimits()
         limits.waitingBatches = 3
         limits.waitingBatchBytes = 10

@@ -18,7 +18,7 @@ import Testing
         repair.requests(holding: vector, reorderBuffer: buffer, peers: peers, at: milliseconds)
     }
 
-    @Test func `what heartbeats show and this replica misses is requested of a holder`() {
+    @Test func `missing operations that heartbeats show are requested from a holder`() {
         var repair = Repair(within: ReplicaLimits())
         let peers = peers([.of("n2", 2, holding: [2: 5]), .of("n3", 3, holding: [2: 9, 3: 1])])
         #expect(
@@ -57,8 +57,7 @@ import Testing
         }
     }
 
-    @Test func `whoever gave a useful answer last is asked first, where it holds what is missing`()
-    {
+    @Test func `the member with the last useful answer is asked first if it has the operations`() {
         var repair = Repair(within: ReplicaLimits())
         let last = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
         _ = requests(&repair, holding: [:], last)

@@ -37,7 +37,7 @@ import Testing
         #expect(cluster["n2"].value == ["list": 1])
     }
 
-    @Test func `what a partition swallowed is repaired when it heals`() {
+    @Test func `operations lost in a partition are repaired when it heals`() {
         var cluster = TestCluster(3)
         cluster.cuts = [["n1", "n2"], ["n2", "n1"], ["n2", "n3"], ["n3", "n2"]]
         for number in 1...20 {
@@ -53,7 +53,7 @@ import Testing
         #expect(cluster["n2"].counters.repaired > 0)
     }
 
-    @Test func `a third node repairs what the writer is cut off from telling`() {
+    @Test func `a third node repairs operations of a partitioned writer`() {
         var cluster = TestCluster(3)
         cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
         cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
@@ -61,7 +61,7 @@ import Testing
         #expect(cluster["n2"].value == ["list": 1])
     }
 
-    @Test func `a node that crashed has its data, and gets what it missed`() {
+    @Test func `a crashed node has its data, and receives the rest`() {
         var cluster = TestCluster(3)
         cluster.send(.put(id: 1, path: list.appending(Universe.path("a")), value: 1), to: "n2")
         let writer = cluster["n2"].writer
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [Durability.interval, .memory])
-    func `a node that lost what it had announced gets it back as another writer`(mode: Durability) {
+    func `a node that lost announced operations receives them as another writer`(mode: Durability) {
         var cluster = TestCluster(3, durability: mode)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
         cluster.disksAreStuck = true
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a listener hears the whole value, then each operation at once`() {
+    @Test func `a listener receives the whole value, then each operation as one change`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: ["a": 1]), to: "n1")
         cluster.send(.listen(id: 9, path: list), by: 5, to: "n2")
@@ -205,7 +205,7 @@ import Testing
         for name in cluster.names { #expect(cluster.status(of: name).data.registers == 0) }
     }
 
-    @Test func `nobody takes more of a lost incarnation than somebody shows`() {
+    @Test func `members accept of a lost incarnation only operations that one shows`() {
         var cluster = TestCluster(3, durability: .memory)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
         let lost = cluster["n2"].writer

@@ -55,7 +55,7 @@ import Testing
         #expect(replication.turn.published.count == 3)
     }
 
-    @Test func `a batch names what has come of others since the one before`() throws {
+    @Test func `a batch names the operations of others since the previous one`() throws {
         var replication = Replication.ofThree()
         receive(.of("n2", 2), by: &replication)
         _ = receive(.of(2), by: &replication)
@@ -80,7 +80,7 @@ import Testing
         #expect(replication.turn.entries.map(\.last) == [2, 3])
     }
 
-    @Test func `who is refused gives up, unless it is another process or a peer knows it`() {
+    @Test func `a refused process ends, unless it is another one or a peer knows it`() {
         var replication = Replication.ofThree()
         #expect(replication.isRefused(replication.writer))
         #expect(!replication.isRefused(99))
@@ -89,7 +89,7 @@ import Testing
         #expect(!replication.isRefused(99))
     }
 
-    @Test func `nobody else continues its own log, and stamps out of reach are not taken`() {
+    @Test func `no peer continues a node's own log, and distant stamps are refused`() {
         var replication = Replication.ofThree()
         receive(.of("n2", 2), by: &replication)
         #expect(receive(.of(replication.writer), by: &replication) == [])
@@ -108,7 +108,7 @@ import Testing
         #expect(replication.nextStamp().time > 9_000)
     }
 
-    @Test func `a member that is not in the list any more is out in all incarnations`() {
+    @Test func `a removed member is out in all incarnations`() {
         let before = MemberList(
             of: .init(
                 cluster: "test", member: "n1", peers: ["n2", "n3", "n4"], durability: .commit,
@@ -129,7 +129,7 @@ import Testing
     // MARK: Stamps of clients
 
     @Test
-    func `a stamp is admitted once, between the closed timestamp and what the clock may become`() {
+    func `a stamp is admitted once, between the closed timestamp and the clock's limit`() {
         var replication = Replication.ofThree(at: 20_000)
         receive(.of("n2", 2, at: 20_000), by: &replication)
         _ = replication.passTime(isHeartbeatDue: true)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody has done is known up to the stable time`() {
+    @Test func `absence of an operation is certain up to the stable time`() {
         var replication = Replication.ofThree()
         replication.stableTime = 900
         let stamp = Stamp(time: 900, writer: 70)

@@ -65,7 +65,7 @@ import Testing
         #expect(queue.durable.vector == [1: 2], "what is told is durable in every mode")
     }
 
-    @Test func `one sync is under way at a time, and what is awaited meanwhile shares the next`() {
+    @Test func `one sync runs at a time, and later requests share the next`() {
         var queue = TurnQueue(durability: .interval)
         _ = end(&queue, 1, stores: true)
         #expect(names(queue.dueSynchronization()) == ["sync"], "the first turn waits for the disk")
@@ -91,7 +91,7 @@ import Testing
     @Test(
         arguments: [(.commit, []), (.interval, ["sync"]), (.memory, ["sync"])]
             as [(Durability, [String])])
-    func `only where turns may gather is the disk told`(
+    func `the disk is told to wait only if turns may gather`(
         durability: Durability, expected: [String]
     ) {
         var queue = TurnQueue(durability: durability)

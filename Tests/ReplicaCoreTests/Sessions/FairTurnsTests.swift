@@ -91,7 +91,7 @@ import Testing
         #expect(most - least < 200, "\(counts)")
     }
 
-    @Test func `reads of a client that is gone are dropped, and its writes are done`() throws {
+    @Test func `reads of a client that has left are dropped, and its writes are executed`() throws {
         var replica = replica(children: 5_000)
         var messages = try (1...200).map { try invented($0) }
         messages.append(.put(id: 300, path: "a", value: 1))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ListenTests {
     let list: Path = "list"
 
-    @Test func `a listener that holds the same is told that nothing differs`() {
+    @Test func `a listener with equal data learns that nothing differs`() {
         var cluster = cluster(holding: ["a": 1, "b": 2])
         let held = HeldData(hash: DataHash(of: ["a": 1, "b": 2]))
         cluster.send(.listen(id: 9, path: list, held: held), by: 5, to: "n1")
@@ -35,7 +35,7 @@ import Testing
         #expect(cluster.takeReplies(of: 5) == [.ok(id: 9), .change(listen: 9, writes: [whole])])
     }
 
-    @Test func `a listener that tells ranges gets those that differ`() {
+    @Test func `a listener that sends ranges receives the differing ones`() {
         var cluster = cluster(holding: ["a": 1, "b": 2, "c": 3, "d": 4])
         let old: Value = ["a": 1, "b": 5, "b2": 6, "c": 3]
         let held = HeldData(
@@ -49,7 +49,9 @@ import Testing
         #expect(cluster.takeReplies(of: 5) == [.ok(id: 9), .ranges(listen: 9, ranges: ranges)])
     }
 
-    @Test func `a filtered listener gets its window, and then what comes and goes there`() throws {
+    @Test func `a filtered listener receives its window, and then entering and leaving children`()
+        throws
+    {
         var cluster = cluster(holding: ["a": 1, "b": 2, "c": 3])
         let query = try Query().orderedByKey().limited(toLast: 2)
         cluster.send(.listen(id: 9, path: list, query: query), by: 5, to: "n1")
@@ -67,7 +69,7 @@ import Testing
         #expect(cluster.takeReplies(of: 5) == [.ok(id: 10)])
     }
 
-    @Test func `a filtered listener that holds its window is told that nothing differs`() throws {
+    @Test func `a filtered listener with an equal window learns that nothing differs`() throws {
         var cluster = cluster(holding: ["a": 1, "b": 2])
         let query = try Query().orderedByValue().limited(toFirst: 1)
         let held = HeldData(hash: DataHash(of: ["a": 1]))
@@ -75,7 +77,7 @@ import Testing
         #expect(cluster.takeReplies(of: 5) == [.ok(id: 9), .change(listen: 9, writes: [])])
     }
 
-    @Test func `a get with a query is answered by what it shows`() throws {
+    @Test func `a get with a query returns its window`() throws {
         var cluster = cluster(holding: ["a": ["n": 1], "b": ["n": 3], "c": ["n": 2]])
         let query = try Query().ordered(byChild: "n").starting(at: 2)
         cluster.send(.get(id: 9, path: list, query: query), by: 5, to: "n1")

@@ -63,7 +63,7 @@ import Testing
         #expect(ofValues.value["gone"] == 1)
     }
 
-    @Test func `what a query missed is told before the answers of a slow session, and behind them`()
+    @Test func `a slow session receives missed changes before and after its answers`()
         throws
     {
         var replica = replica()
@@ -162,7 +162,7 @@ import Testing
         #expect(replica.value == ["a": 1, "b": 1])
     }
 
-    @Test func `large answers are no load, as nobody encodes them here`() {
+    @Test func `large answers are no load, because they are not encoded here`() {
         var replica = replica()
         let large = Value.string(String(repeating: "x", count: 9 << 20))
         _ = replica.ask([.put(id: 1, path: "a", value: large)], ofValues: values)
@@ -183,7 +183,7 @@ import Testing
         #expect(told[values]?.count == 2)
     }
 
-    @Test func `ranges in which a priority stands alone give way to the whole value`() throws {
+    @Test func `the whole value replaces ranges with only a priority`() throws {
         let shown = Value(Universe.object(["-a": 1, "-b": 2]).children).prioritized(3)
         let posts: [Path] = ["-b"]
         let whole = CompoundHash(of: shown) { path, _ in path == posts[0] }
@@ -237,7 +237,7 @@ import Testing
         #expect(replica.ask([.put(id: 11, path: "b", value: 3)], ofValues: slow) == [.ok(id: 11)])
     }
 
-    @Test func `a read that waits shows no older data than what comes before it`() {
+    @Test func `a waiting read shows no older data than earlier messages`() {
         var replica = replica(listeningAt: "a")
         _ = replica.turn([.backpressured(slow)])
         _ = replica.ask(.put(id: 1, path: "a", value: 1))
@@ -291,7 +291,7 @@ import Testing
         #expect(replica.ask([.ping(id: 1)], ofValues: slow).count == 1)
     }
 
-    @Test func `a session of frames is answered at once, as its client stamps what it saw`() {
+    @Test func `a session of frames is answered at once`() {
         var replica = TestReplica()
         _ = replica.ask(.listen(id: 0, path: "a"), by: 5)
         _ = replica.turn([.backpressured(slow)])

@@ -38,7 +38,7 @@ import Testing
         return told
     }
 
-    @Test func `what the tree answers is answered, the rest is submitted`() {
+    @Test func `requests that the tree answers are answered, others are submitted`() {
         var sessions = sessions()
         let tree = Universe.object(["a": 5])
         let answered: [(ClientMessage, NodeMessage)] = [
@@ -98,7 +98,7 @@ import Testing
         #expect(sessions.answerStabilityWaiters(seeing: view(at: 1_500)).map(\.id) == [2])
     }
 
-    @Test func `a session that ends leaves what its client wanted written`() {
+    @Test func `an ended session returns its on-disconnect writes`() {
         var sessions = sessions()
         _ = sessions.serve(.onDisconnect(id: 1, path: "a", value: 1), for: 1, seeing: view())
         _ = sessions.serve(
@@ -130,7 +130,7 @@ import Testing
 
     @Test(
         arguments: [(.commit, false), (.interval, true), (.memory, true)] as [(Durability, Bool)])
-    func `while the disk takes nothing, reads are answered where they may show what can be lost`(
+    func `while the disk is full, reads are answered only in modes that may lose data`(
         durability: Durability, isRead: Bool
     ) {
         let sessions = sessions(durability: durability)

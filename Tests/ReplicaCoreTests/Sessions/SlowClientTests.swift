@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(100), 5_000])
-    func `of a list that it has it gets what differs, and all of it after a long time`(
+    func `it receives the differences of a list, and the whole list after a long time`(
         milliseconds: UInt64
     ) {
         var replica = TestReplica()
@@ -87,7 +87,7 @@ import Testing
         #expect(count == 20)
     }
 
-    @Test func `whatever is held back, listeners end with what is there`() throws {
+    @Test func `listeners end with the present data, whatever was held back`() throws {
         let queries = [
             Query(), try Query().orderedByKey().limited(toLast: 3),
             try Query().ordered(byChild: "n").starting(at: .integer(4)),

@@ -12,7 +12,7 @@ import Testing
         return (code, problem)
     }
 
-    @Test func `one is answered once nothing can come any more that was written before`() {
+    @Test func `a waiter is answered once all earlier writes have arrived`() {
         var cluster = TestCluster(3)
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
         cluster.send(.awaitStable(id: 1, milliseconds: 5_000), to: "n1")
@@ -32,7 +32,7 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 1)])
     }
 
-    @Test func `what another node took and has not told holds it up`() {
+    @Test func `an unpublished write of another node delays it`() {
         var cluster = TestCluster(3)
         for other in ["n1", "n3"] { cluster.cuts.insert(["n2", other]) }
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
@@ -45,7 +45,7 @@ import Testing
         #expect(cluster["n1"].value == ["a": 1])
     }
 
-    @Test func `who waits in vain is told for whom`() {
+    @Test func `a waiter that times out learns the missing nodes`() {
         var cluster = TestCluster(3)
         cluster.crash("n3")
         cluster.send(.awaitStable(id: 1, milliseconds: 4_000), to: "n1")
@@ -57,7 +57,7 @@ import Testing
         #expect(problem.hasSuffix("at n1: it has no contact with n3"))
     }
 
-    @Test func `who allows for too little time is told how much it takes`() {
+    @Test func `a waiter with too little time learns the necessary time`() {
         var cluster = TestCluster(2)
         cluster.send(.awaitStable(id: 1, milliseconds: 100), to: "n1")
         cluster.quiesce(milliseconds: 200)
@@ -80,7 +80,7 @@ import Testing
         #expect(cluster.takeReplies(of: 1).isEmpty)
     }
 
-    @Test func `a client that has missed changes is told them first`() {
+    @Test func `a client that has missed changes receives them first`() {
         var cluster = TestCluster(2)
         cluster.send(.listen(id: 1, path: place), to: "n1")
         _ = cluster.takeReplies()
