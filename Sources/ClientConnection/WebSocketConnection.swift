@@ -109,7 +109,9 @@ final class WebSocketConnection {
                 stream?.flush()
             case .denied: end(denial)
             case .unavailable:
-                end(refusal("it takes no clients now", fix: "try again, or name another node"))
+                end(
+                    refusal(
+                        "it accepts no clients at present", fix: "try again, or name another node"))
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
                 let fix = "check the address, and see the node's log"

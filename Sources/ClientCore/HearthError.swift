@@ -118,7 +118,7 @@ extension HearthError {
                 + (reached == .local ? "one node" : "most nodes")
                 + "; that \(wanted == .all ? "all hold" : "most hold") it is not known yet",
             fix:
-                "wait for the other nodes, `hearth cluster status` shows them; there is no need to write "
+                "wait for the other nodes; `hearth cluster status` shows them; there is no need to write "
                 + "again", effect: .done)
     }
 
@@ -167,7 +167,8 @@ extension HearthError {
     static func full(_ count: Int) -> HearthError {
         HearthError(
             .full, "\(count) requests wait for answers already",
-            fix: "wait for answers before you ask for more, or connect to a node that answers")
+            fix: "wait for answers before you send more requests, or connect to a node that answers"
+        )
     }
 
     static func overwritten(at path: Path) -> HearthError {

@@ -7,9 +7,9 @@ internal import ZeroMQ
 // The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
 
 extension NodeConfiguration {
-    /// Reads a description from a JSON5 file, as `configs/three-nodes.json5` explains it.
+    /// Reads a configuration from a JSON5 file, as `configs/three-nodes.json5` explains it.
     ///
-    /// - Throws: what is wrong, with the file, the line where it can be told, the key and the fix.
+    /// - Throws: The problem with the file, the line if it is known, the key and the fix.
     public init(contentsOf path: String) throws(NodeError) {
         let file = try ConfigurationFile(path)
         let document = try file.decode(Strict<Document>.self).content
@@ -71,7 +71,7 @@ extension NodeConfiguration {
     ) throws(NodeError) {
         self.http.hosts = http.hosts ?? []
         self.http.origins = http.origins ?? []
-        // What is written in one request has to fit into a message between nodes.
+        // The content of one request must fit into a message between nodes.
         self.http.maxBodyMegabytes =
             try file.number(http.maxBodyMegabytes, in: 1...32, at: "maxBodyMegabytes")
             ?? self.http.maxBodyMegabytes
@@ -153,7 +153,7 @@ struct ConfigurationFile {
         guard let bytes = readFile(path) else {
             throw NodeError(
                 problem: "cannot read configuration \(path): \(systemErrorText)",
-                fix: "name an existing file, such as configs/three-nodes.json5")
+                fix: "name an existing configuration file")
         }
         data = Data(bytes)
     }

@@ -1,7 +1,7 @@
 internal import Sockets
 public import ZeroMQ
 
-// What a description must fulfil beyond its shape.
+// The conditions of a valid configuration, beyond its form.
 
 extension NodeConfiguration {
     /// Checks names and endpoints.
@@ -44,11 +44,11 @@ extension NodeConfiguration {
         return http.files == nil ? "http" : "https"
     }
 
-    /// What other machines can reach is encrypted, and lets in those alone that show who they are: nodes by their keys, and
-    /// programs by an administrator's secret or a token.
+    /// Checks that endpoints on the network are encrypted and authenticated: nodes by their keys, and programs by
+    /// an administrator's secret or a token.
     ///
-    /// Rules alone do not protect: they are data that a node may not have yet, and without secrets and tokens each client is an
-    /// administrator.
+    /// Rules alone are no protection. A node may not have them yet, and without secrets and tokens each client is
+    /// an administrator.
     private func checkProtection(of key: String, _ node: Member) throws(NodeError) {
         var missing: [String] = []
         if key != "client" {
@@ -73,7 +73,7 @@ extension NodeConfiguration {
                 + "write everything")
     }
 
-    /// Tokens that nobody has signed are for tests of programs on the machine of the nodes, whatever else is permitted.
+    /// Unsigned tokens are for tests on the machine of the nodes, whatever else is permitted.
     private func checkUnsignedTokens() throws(NodeError) {
         guard tokens.unsignedTokens else { return }
         let setting = isEmulator ? "emulator" : "unsignedTokens"
@@ -84,7 +84,7 @@ extension NodeConfiguration {
                 throw NodeError(
                     problem:
                         #""\#(setting)" lets every client choose its identity, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
-                    fix: "leave out \"\(setting)\", or use 127.0.0.1 for all addresses")
+                    fix: "omit \"\(setting)\", or use 127.0.0.1 for all addresses")
             }
         }
     }
@@ -94,7 +94,7 @@ extension NodeConfiguration {
         if let bare = nodes.first(where: { $0.publicKey == nil }), hasKeys {
             throw NodeError(
                 problem: "node \(bare.id) has no \"publicKey\", and others have one",
-                fix: "make a key for it with `hearth keys new \(bare.id)`")
+                fix: "create its key with `hearth keys new \(bare.id)`")
         }
     }
 
@@ -108,9 +108,9 @@ extension NodeConfiguration {
         }
         throw NodeError(
             problem: keys == nil
-                ? "node \(member.id) needs its secret key, as it has a \"publicKey\""
-                : "the key given is not that of node \(member.id), \(publicKey)",
-            fix: "start it with `--key FILE`, the file that `hearth keys new \(member.id)` made")
+                ? "node \(member.id) needs its secret key, because it has a \"publicKey\""
+                : "the key is not that of node \(member.id), \(publicKey)",
+            fix: "start it with `--key FILE`, the file that `hearth keys new \(member.id)` created")
     }
 }
 
@@ -145,13 +145,13 @@ extension NodeConfiguration.Member {
     ) throws(NodeError) -> Address {
         if let address = Address(endpoint, scheme: scheme) { return address }
         throw NodeError(
-            problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
+            problem: #""\#(key)" of node \#(id) is not a \#(scheme):// address: "\#(endpoint)""#,
             fix: fix(for: endpoint, scheme: scheme))
     }
 }
 
 extension NodeConfiguration.Member {
-    /// What to write, with the endpoint's own host and port if these are right.
+    /// The correct form, with the endpoint's own host and port if these are valid.
     private func fix(for endpoint: String, scheme: String) -> String {
         let others = ["tcp", "http", "https"].filter { $0 != scheme }
         guard let other = others.first(where: { Address(endpoint, scheme: $0) != nil }) else {

@@ -87,7 +87,7 @@ private struct JSON5Syntax {
             if offset == start { throw fault("expected a key or } here") }
         }
         try skipSpace()
-        if !takes(":") { throw fault("expected a colon behind the key") }
+        if !takes(":") { throw fault("expected a colon after the key") }
         try skipSpace()
     }
 

@@ -28,7 +28,7 @@ package enum Setting: Equatable, Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self) else {
-            preconditionFailure("a setting is no JSON: \(self)")
+            preconditionFailure("a setting is not JSON: \(self)")
         }
         return String(decoding: data, as: UTF8.self)
     }

@@ -95,7 +95,7 @@ extension TokenSettings.Issuer {
             throw NodeError(problem: error.problem, fix: error.fix)
         }
         throw NodeError(
-            problem: "the signing key in \(path) has less than \(TokenKey.sharedBytes) bytes",
-            fix: "make one with `hearth keys signing-key`")
+            problem: "the signing key in \(path) has fewer than \(TokenKey.sharedBytes) bytes",
+            fix: "create one with `hearth keys signing-key`")
     }
 }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is written under `tokens` in a configuration file.
+/// The part `tokens` of a configuration file.
 struct TokenDocument: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case issuers, unsignedTokens
@@ -113,7 +113,7 @@ extension TokenSettings.Issuer {
             throw file.error(
                 "\(named) with public keys needs \"issuer\" and \"audience\"", at: place,
                 fix:
-                    "write what its tokens say as iss and aud, or it would vouch for users of other programs"
+                    "write the iss and aud of its tokens; otherwise it would vouch for users of other programs"
             )
         }
     }

@@ -103,8 +103,8 @@ public enum Availability: Equatable, Sendable {
     }
 }
 
-/// Why a node takes no writes because of its database, as `/health` says it.
+/// The reason why a node's database accepts no writes, as `/health` reports it.
 public enum StorageTrouble: String, Sendable {
-    case refusesWrites = "the disk takes no writes"
+    case refusesWrites = "the disk accepts no writes"
     case isMissing = "the database was deleted or moved"
 }

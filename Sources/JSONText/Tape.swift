@@ -101,7 +101,7 @@ extension Tape {
     mutating func update() throws(TapeError) -> [(path: Path, value: Value)] {
         guard type(at: index) == UInt8(ascii: "{") else {
             let error = DataError(
-                problem: "an update is not an object",
+                problem: "an update must be an object",
                 fix: "give an object of paths and values, for example {\"a/b\": 1}")
             throw TapeError(index: index, error: error)
         }

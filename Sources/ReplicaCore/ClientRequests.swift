@@ -60,7 +60,7 @@ extension Replica {
         sessions.refuse(
             .unavailable,
             "\(member) was evicted from the cluster and has not rejoined yet: it "
-                + (isAlone ? "reaches no other node" : "is getting the data of the others"),
+                + (isAlone ? "reaches no other node" : "is fetching the data of the others"),
             fix: "use another node, or wait until \(member) has rejoined", message.id, session)
     }
 
@@ -319,13 +319,13 @@ extension RequestFailure {
     fileprivate static func writerOfNode(_ writer: WriterID) -> RequestFailure {
         RequestFailure(
             .invalid, "\(writer) is the writer of a node",
-            fix: "draw another number for this client")
+            fix: "choose another random number for this client")
     }
 
     fileprivate static func installing(at member: String) -> RequestFailure {
         RequestFailure(
             .unavailable, "\(member) is taking over the data of another node",
-            fix: "ask another node, or this one again in a moment")
+            fix: "use another node, or try again in a moment")
     }
 }
 

@@ -17,7 +17,7 @@ extension Write {
                 problem: upper == lower
                     ? "the update contains the path \(upper) twice"
                     : "the update contains a path \(upper) that is ancestor of another path \(lower)",
-                fix: "write each location once: leave out one of the two")
+                fix: "write each location once: omit one of the two")
         }
         return nil
     }

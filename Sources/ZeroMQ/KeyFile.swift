@@ -54,7 +54,7 @@ public struct KeyFile: Sendable {
             unlink(path)
             throw KeyFileError(
                 problem: "cannot write key \(path): \(String(cString: strerror(errno)))",
-                fix: "make room on the disk")
+                fix: "free space on the disk")
         }
     }
 }

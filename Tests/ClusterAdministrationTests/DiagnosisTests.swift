@@ -52,7 +52,7 @@ import ZeroMQ
 
     @Test(arguments: [
         (StatusAnswer.refused, "is down: no process listens at http://127.0.0.1:9010"),
-        (.silent(isConnected: false), "is silent: nothing comes from http://127.0.0.1:9010"),
+        (.silent(isConnected: false), "is silent: http://127.0.0.1:9010 does not answer"),
         (
             .silent(isConnected: true),
             "is silent: http://127.0.0.1:9010 accepts connections and does not answer"
@@ -61,7 +61,7 @@ import ZeroMQ
         (.unavailable, "is starting and does not accept clients yet"),
         (
             .failed(problem: "another certificate", fix: "f"),
-            "cannot be asked at http://127.0.0.1:9010: another certificate"
+            "cannot be reached at http://127.0.0.1:9010: another certificate"
         ),
     ])
     func `distinguishes down, silent, starting and unauthorized`(
@@ -79,7 +79,7 @@ import ZeroMQ
         #expect(fix(.notAdministrator)?.hasPrefix("the token is that of a user") == true)
     }
 
-    @Test func `tells that nobody decides transactions, if that lasts`() {
+    @Test func `reports a missing coordinator if it lasts`() {
         let without = status(0) { $0.coordination.coordinator = nil }
         let with = status(0)
         let found = findings(without, status(1))
@@ -91,7 +91,7 @@ import ZeroMQ
         #expect(findings(alone, status(1)).count == 1)
     }
 
-    @Test func `names who does not hear whom`() {
+    @Test func `names the nodes without contact`() {
         let found = findings(status(0, hears: false), status(1))
         #expect(found.map(\.node) == ["n1"])
         #expect(found.first?.problem == "has no contact with n2")
@@ -157,7 +157,7 @@ import ZeroMQ
             ])
     }
 
-    @Test func `takes no late answer for a wrong clock`() throws {
+    @Test func `does not mistake a late answer for a wrong clock`() throws {
         #expect(try clockFindings([(1_000_000, 3), (1_001_900, 1_950), (1_000_000, 3)]).isEmpty)
         #expect(try clockFindings([(1_000_000, 3), (1_003_900, 1_950), (1_000_000, 3)]).count == 1)
     }
@@ -166,7 +166,7 @@ import ZeroMQ
         let other = findings(status(0) { $0.identity.cluster = "other" }, status(1))
         #expect(other.first?.problem.contains("cluster other") == true)
         let twin = findings(status(0) { $0.identity.member = "n2" }, status(1))
-        #expect(twin.first?.problem.contains("answers node n2") == true)
+        #expect(twin.first?.problem.contains("has the address of node n2") == true)
     }
 
     /// A status that tells of a refused process.
@@ -183,7 +183,7 @@ import ZeroMQ
         return status(index) { $0.exchange.refusedNodes[reason] = refused }
     }
 
-    @Test func `tells once of another process that has the name of a node, and where it is`() {
+    @Test func `reports once another process with the name of a node, and its address`() {
         let (first, second) = (
             status(0, refusing: "secondOfAName", 3, secondsAgo: 2),
             status(1, refusing: "secondOfAName", 2, secondsAgo: 5)
@@ -194,10 +194,10 @@ import ZeroMQ
                 "n2 is also the name of another process, at tcp://127.0.0.1:9: n1 and n2 refused it "
                     + "3 times, last 2 s ago"
             ])
-        #expect(found.first?.fix == "stop that process, or give it an id of its own")
+        #expect(found.first?.fix == "stop that process, or give it another id")
     }
 
-    @Test func `tells why a node was refused, for ten minutes`() {
+    @Test func `reports for ten minutes why a node was refused`() {
         func found(_ seconds: Int) -> [Diagnosis.Finding] {
             findings(status(0, refusing: "otherMembers", 1, secondsAgo: seconds), status(1))
         }
@@ -209,13 +209,13 @@ import ZeroMQ
         #expect(found(600).isEmpty)
     }
 
-    @Test func `tells lag that stays from lag that shrinks`() {
+    @Test func `distinguishes lasting lag from shrinking lag`() {
         func lagging(_ lag: Int) -> ObservedNode { status(0) { $0.data.lag = lag } }
         #expect(findings(lagging(10), status(1), later: lagging(5)).isEmpty)
         #expect(findings(lagging(10), status(1), later: lagging(11)).count == 1)
     }
 
-    @Test func `tells counters that grow from old stories`() {
+    @Test func `distinguishes growing counters from old values`() {
         let counters: [WritableKeyPath<NodeStatus, Int>] = [
             \.exchange.malformedFrames, \.exchange.unknownPeers,
         ]
@@ -227,7 +227,7 @@ import ZeroMQ
         }
     }
 
-    @Test func `warns before a log is too long to wait for who is away`() {
+    @Test func `warns before a log is too long to wait for absent nodes`() {
         func log(_ count: Int) -> ObservedNode {
             status(0) {
                 $0.data.loggedOperations = count
@@ -252,7 +252,7 @@ import ZeroMQ
         #expect(found.map(\.severity) == [.error] && found.map(\.node) == ["n1"])
         #expect(
             found.first?.problem
-                == "and n2 refuse each other's checkpoints, for ever: each has operations that the other misses and "
+                == "and n2 refuse each other's checkpoints for ever: each has operations that the other lacks and "
                 + "that its own log no longer has (n1 12, n2 3)")
         #expect(found.first?.fix.hasPrefix("`hearth cluster evict n2`: ") == true)
         #expect(found.first?.fix.contains("backups/evicted-TIME.sqlite") == true)
@@ -265,7 +265,7 @@ import ZeroMQ
         #expect(findings(status(0), second, later: first).isEmpty)
     }
 
-    @Test func `names a node that takes no writes, with the reason`() {
+    @Test func `names a node that accepts no writes, with the reason`() {
         let full = status(0) { $0.identity.storage = "cannot write x: the disk is full" }
         #expect(findings(full, status(1)).map(\.severity) == [.error])
         #expect(findings(full, status(1)).first?.problem.contains("the disk is full") == true)
@@ -300,8 +300,7 @@ import ZeroMQ
     }
 
     @Test
-    func `blames neither a node that can write nothing down for its lag, nor who does not hear it`()
-    {
+    func `does not report lag or contact of a node with a failed disk`() {
         let full = status(1) {
             $0.identity.storage = "the disk is full"
             $0.data.lag = 10
@@ -309,7 +308,7 @@ import ZeroMQ
         #expect(findings(status(0, hears: false), full).map(\.node) == ["n2"])
     }
 
-    @Test func `names what a node of another version does not tell`() throws {
+    @Test func `names the fields that a node of another version lacks`() throws {
         var answer = NodeStatus().value
         answer.set(.null, at: try Path("lag"))
         let odd = ObservedNode(

@@ -19,7 +19,7 @@ import Testing
     private let first = "https://127.0.0.1:9"
     private let second = "http://127.0.0.1:10"
 
-    @Test func `a wait names its node, and what the node waits for`() {
+    @Test func `the message of a wait names the node and its reason`() {
         let served = NodeContact.served(by: second)
         #expect(NodeWait.sentence(served, link) == "waiting for n2 (http://127.0.0.1:10) to answer")
         #expect(
@@ -31,10 +31,10 @@ import Testing
         let refusal = HearthError(.unavailable, "the disk is full", fix: "make room")
         #expect(
             NodeWait.sentence(.searching(refusal: refusal), link)
-                == "waiting for a node that takes the request: the disk is full")
+                == "waiting for a node that accepts the request: the disk is full")
     }
 
-    @Test func `a node waits for other nodes for a time of its own`() {
+    @Test func `the wait of a node for other nodes has its own limit`() {
         let cases: [(WriteConcern?, Int, String)] = [
             (nil, 5, "for 5 s at most (--timeout)"), (.local, 5, "for 5 s at most (--timeout)"),
             (.majority, 5, "for 3 s at most"), (.all, 3, "for 3 s at most (--timeout)"),

@@ -48,8 +48,7 @@ import ZeroMQ
         #expect(configuration.secrets.count == 1 && configuration.http.files != nil)
     }
 
-    @Test func `says how long a log may be, and what an evicted node does with what it had`() throws
-    {
+    @Test func `sets the limit of the log and the policy of evicted nodes`() throws {
         let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
         #expect(usual.logLimit == 10_000_000 && usual.evicted == .replay)
         let own = try read(
@@ -62,7 +61,7 @@ import ZeroMQ
         #expect(other.fix == "use replay, keep")
     }
 
-    @Test func `names the lists whose indexes stay, or what is wrong with them`() throws {
+    @Test func `names the lists with indexes, or the error in them`() throws {
         let configuration = try read(
             "{cluster: 'a', indexOn: {'rooms/$room': ['sent', '.value']}, indexMegabytes: 7, "
                 + "nodes: [\(Self.node)]}")
@@ -164,7 +163,7 @@ import ZeroMQ
         #expect(error.fix.hasPrefix(#"use "durability""#))
     }
 
-    @Test func `names what is missing and what is of the wrong kind`() throws {
+    @Test func `names missing keys and values of the wrong kind`() throws {
         let missing = try error(in: "{cluster: 'a', nodes: [{id: 'n1'}]}")
         #expect(missing.problem.contains(#"has no "client""#))
         let wrong = try error(in: "{cluster: 7, nodes: []}")
@@ -228,7 +227,7 @@ import ZeroMQ
         node.client = "tcp://127.0.0.1:1"
         let error = try error([node])
         #expect(
-            error.problem == #""client" of node a is no http:// address: "tcp://127.0.0.1:1""#)
+            error.problem == #""client" of node a is not a http:// address: "tcp://127.0.0.1:1""#)
         #expect(error.fix.hasPrefix("write http://127.0.0.1:1: programs connect"))
     }
 
@@ -245,7 +244,7 @@ import ZeroMQ
         let pin = "#sha256=" + String(repeating: "0f", count: 32)
         nodes[0].client = "https://127.0.0.1:1" + pin
         nodes[1].client = "https://127.0.0.1:11#sha256=0f"
-        #expect(try error().problem.contains(#""client" of node b is no https:// address"#))
+        #expect(try error().problem.contains(#""client" of node b is not a https:// address"#))
         nodes[1].client = "https://127.0.0.1:1"
         #expect(try error().problem.hasPrefix("nodes a and b share the endpoint"))
         nodes[1].client = "https://10.0.0.1:11" + pin
@@ -259,7 +258,7 @@ import ZeroMQ
 
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
     func `has addresses, not names`(host: String) throws {
-        #expect(try problem([Self.member("a", 1, host: host)]).contains("is no http:// address"))
+        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not a http:// address"))
     }
 
     /// Two nodes on two hosts, protected as the arguments say.

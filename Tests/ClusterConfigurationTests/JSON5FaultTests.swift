@@ -10,7 +10,7 @@ import Testing
         ("{\n  a: 1\n  b: 2\n}", 3, 3, "expected a comma or } before this"),
         ("{a: [1 2]}", 1, 8, "expected a comma or ] before this"),
         ("{a: 1,, b: 2}", 1, 7, "expected a key or } here"),
-        ("{a 1}", 1, 4, "expected a colon behind the key"),
+        ("{a 1}", 1, 4, "expected a colon after the key"),
         ("{\n  a: 'x\n}", 2, 6, "this string has no end on its line"),
         ("{a: 1} x", 1, 8, "the file continues after its value"),
         ("{\n  nodes: [\n    {id: 'n1'},\n", 2, 10, "no ] closes this"),

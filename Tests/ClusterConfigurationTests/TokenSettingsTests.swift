@@ -67,7 +67,7 @@ import Tokens
         #expect(settings.files == [folder.file("keys"), folder.file("keys/k1.pem")])
     }
 
-    @Test func `are none unless somebody signs them`() throws {
+    @Test func `are disabled without an issuer`() throws {
         let usual = try read("{}").tokens
         #expect(usual.isEmpty && usual == TokenSettings())
         #expect(try !read("{unsignedTokens: true}").tokens.isEmpty)
@@ -107,7 +107,8 @@ import Tokens
         try write(String(repeating: "x", count: 32), to: "open.key", mode: 0o644)
         try write(String(repeating: "x", count: 32), to: "right.secret")
         #expect(
-            try error("{issuers: [{signingKeys: ['short.key']}]}").problem.contains("less than 32"))
+            try error("{issuers: [{signingKeys: ['short.key']}]}").problem.contains("fewer than 32")
+        )
         #expect(
             try error("{issuers: [{signingKeys: ['open.key']}]}").problem.contains("other users"))
         #expect(
@@ -115,7 +116,7 @@ import Tokens
                 == 1, "the earlier name of `signingKeys`")
     }
 
-    @Test func `are unsigned on this machine alone`() throws {
+    @Test func `are unsigned only on this machine`() throws {
         var configuration = try read("{unsignedTokens: true}")
         try configuration.check(for: .loopback)
         for isClient in [true, false] {
@@ -133,7 +134,7 @@ import Tokens
         try configuration.check(for: .network)
     }
 
-    @Test func `are unsigned in an emulator, on this machine alone`() throws {
+    @Test func `are unsigned in an emulator, only on this machine`() throws {
         var configuration = try read("{}")
         #expect(!configuration.isEmulator)
         let path = try folder.write(
@@ -149,7 +150,7 @@ import Tokens
         #expect(
             error.problem.hasPrefix("\"emulator\" lets every client choose its identity"),
             "\(error)")
-        #expect(error.fix.contains("leave out \"emulator\""))
+        #expect(error.fix.contains("omit \"emulator\""))
     }
 
     @Test func `make secrets superfluous for a port that others reach`() throws {

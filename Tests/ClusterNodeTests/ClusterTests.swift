@@ -11,7 +11,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test func `keeps what was acknowledged when a node is killed while it writes`() throws {
+    @Test func `keeps acknowledged writes when a node is killed while it writes`() throws {
         let cluster = try TestCluster()
         let pushers = try [
             cluster.push(2_000, labelled: "a", to: 1),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["interval", "memory"])
-    func `gives a node what it lost`(durability: String) throws {
+    func `restores the lost data of a node`(durability: String) throws {
         let cluster = try TestCluster(durability: durability)
         _ = try cluster.push(500, labelled: "a", to: 2).end()
         try cluster.waitUntilEqual()
@@ -47,7 +47,7 @@ import Testing
         #expect(try cluster.list(at: 2).count == 1_000)
     }
 
-    @Test func `repairs what a paused node has missed`() throws {
+    @Test func `repairs the operations that a paused node missed`() throws {
         let cluster = try TestCluster()
         try cluster.run("pause", "n3")
         let status = try Program.hearth(
@@ -61,7 +61,7 @@ import Testing
         #expect(try cluster.list(at: 3).count == 500)
     }
 
-    @Test func `stops when asked, and goes on where it was`() throws {
+    @Test func `stops in order, and continues with its data`() throws {
         let cluster = try TestCluster()
         _ = try cluster.push(500, labelled: "a", to: 1).end()
         try cluster.waitUntilEqual()
@@ -91,7 +91,7 @@ import Testing
             ports.reduce(file) { $0.replacing($1.0, with: $1.1) }, to: "cluster.json")
         let second = try Program.hearth("node", "--config", configuration, "--id", "n2").end()
         #expect(second.status == 69)
-        #expect(second.errors.contains("two nodes are called n2"), "\(second.errors)")
+        #expect(second.errors.contains("two nodes have the name n2"), "\(second.errors)")
 
         let doctor = try Program.hearth("cluster", "doctor", "--dir", cluster.folder.path).end()
         #expect(doctor.status == 1)

@@ -69,7 +69,7 @@ private final class SmallDisk {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "needs namespaces of users and mounts"))
-    func `says so, and goes on once there is room, also after it was killed`() throws {
+    func `is reported, and ends once there is room, also after a kill`() throws {
         let disk = try SmallDisk(at: folder.file("n2"))
         try disk.fill(leaving: 6 << 20)
         let peers = try ["n1", "n3"].map {
@@ -91,7 +91,7 @@ private final class SmallDisk {
         let problem = "cannot write database \(folder.file("n2/log.sqlite")): the disk is full"
         let advice = "free some space; until then, use another node"
         #expect(
-            doctor.output.contains("error: n2 takes no writes: \(problem)\n  fix: \(advice)\n"),
+            doctor.output.contains("error: n2 accepts no writes: \(problem)\n  fix: \(advice)\n"),
             "\(doctor.output)")
         #expect(try read("/list/none", at: 2).errors.hasPrefix("error: \(problem)\nfix: "))
         #expect(try read("/list/none", at: 2, 3).output == "null\n")
@@ -142,7 +142,7 @@ private final class SmallDisk {
                 + ["--data-binary", "@" + value, alone.nodes[0].client + "/large.json"]
         ).end()
         let words = put.output.split(whereSeparator: \.isWhitespace)
-        #expect(put.output.contains("the disk is full; the write may still be done"))
+        #expect(put.output.contains("the disk is full; the write may still take effect"))
         #expect(words.dropLast().last == "504")
         #expect(words.last.flatMap { Double($0) }.map { $0 < 3 } == true, "\(put.output)")
         node.terminate()

@@ -58,14 +58,16 @@ final class `A node that takes tokens` {
         ).end().output
     }
 
-    @Test func `serves administrators, and without rules nobody else`() throws {
+    @Test func `without rules, serves only administrators`() throws {
         let admin = try token("--claim", "admin=true")
         let set = try hearth("set", "/a", "7", "--token", admin)
         #expect(set.status == 0, "\(set.errors)")
         #expect(try curl(admin).hasPrefix("7"))
         #expect(try curl(token()).contains("Permission denied"))
         let user = try hearth("get", "/a", "--timeout", "1", "--token", token())
-        #expect(user.status == 77 && user.errors.contains("the rules do not let this client read"))
+        #expect(
+            user.status == 77 && user.errors.contains("the rules do not permit this client to read")
+        )
         let file = try folder.write(admin, to: "admin.token")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(try hearth("get", "/a", "--token", file).output == "7\n")
@@ -73,7 +75,7 @@ final class `A node that takes tokens` {
         #expect(!node.errors.contains(admin))
     }
 
-    @Test func `says of a token what it shows, or why it shows nothing`() throws {
+    @Test func `explains the identity of a token, or why it is invalid`() throws {
         let admin = try token("--claim", "admin=true", "--claim", "team=red")
         let shown = try hearth("token", "show", admin)
         #expect(shown.status == 0 && shown.output.contains("claim      team \"red\"\n"))
@@ -88,7 +90,7 @@ final class `A node that takes tokens` {
         #expect(try hearth("token", "show", "ey.ey.ey").status == 65)
     }
 
-    @Test func `takes other secrets without a restart`() throws {
+    @Test func `accepts new secrets without a restart`() throws {
         let old = try token("--claim", "admin=true")
         #expect(try !curl(old).contains("error"))
         let stream = try Program(

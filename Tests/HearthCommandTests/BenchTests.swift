@@ -57,7 +57,7 @@ import Testing
         #expect(abs(median - (percents[0] + percents[1]) / 2) < 1)
     }
 
-    @Test func `append with rules shows people a table and what it comes to`() throws {
+    @Test func `append with rules prints a table and a summary`() throws {
         let outcome = try Command.run(
             ["bench", "append", "--rules", "typical", "--appends", "1000", "--rounds", "1"])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -72,7 +72,7 @@ import Testing
                 " % more processor time than an administrator's (one round)"))
     }
 
-    @Test func `append with rules says what is wrong with them`() throws {
+    @Test func `append with rules reports their errors`() throws {
         let folder = try TemporaryFolder()
         func run(_ rules: String, _ words: String...) throws -> Command.Outcome {
             try folder.write(Array(rules.utf8), to: "rules.json")
@@ -84,7 +84,7 @@ import Testing
         #expect(bad.errors.contains("Expression must evaluate to a boolean."))
         let closed = try run(#"{"rules": {"bench": {"ada": {".write": true}}}}"#, "--as", "eve")
         #expect(closed.status == ExitStatus.denied.rawValue)
-        #expect(closed.errors.contains("the rules do not let this client write"))
+        #expect(closed.errors.contains("the rules do not permit this client's write"))
         for words in [["--as", "ada"], ["--rounds", "2"], ["--rules", "typical", "--as", "a/b"]] {
             let outcome = try Command.run(["bench", "append"] + words)
             #expect(outcome.status == ExitStatus.usage.rawValue, "\(words)")
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Others
 
-    @Test func `fanout measures what many listeners are told`() throws {
+    @Test func `fanout measures the events of many listeners`() throws {
         let rows = try rows(
             "fanout", "--subscribers", "20", "--writes", "100", "--durability", "memory")
         #expect(works(rows) == ["W3"] && rows[0]["subscribers"] as? Int == 20)

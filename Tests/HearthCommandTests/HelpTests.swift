@@ -61,8 +61,8 @@ import Testing
         #expect(below?.status == .usage)
     }
 
-    @Test func `claims no power cut for kill`() throws {
-        #expect(try help("cluster", "kill").contains("this is no power cut"))
+    @Test func `kill claims no power failure`() throws {
+        #expect(try help("cluster", "kill").contains("this is not a power failure"))
     }
 
     @Test func `and the manual page have the same text`() {
@@ -80,7 +80,7 @@ import Testing
         #expect(page.contains(".SH EXIT CODES"))
     }
 
-    @Test func `escapes what roff would take for its own`() {
+    @Test func `escapes the control characters of roff`() {
         #expect(ManualPage.escaped(".a-b\\'c\"`…") == "\\&.a\\-b\\e\\(aqc\\(dq\\(ga\\[u2026]")
     }
 

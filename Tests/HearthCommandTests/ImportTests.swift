@@ -30,21 +30,21 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         let report = state(begun: 1, done: 0).report(interruption, target)
         #expect(
             report.problem
-                == "interrupted; /a may hold what it held before, or a part of file.json")
+                == "interrupted; /a may have its previous value, or a part of file.json")
     }
 
-    @Test func `later the report counts what is there, and what may be`() {
+    @Test func `a later report counts certain and uncertain pieces`() {
         #expect(
             state(begun: 2, done: 2).report(interruption, target).problem
                 == "interrupted; /a holds 2 of 3 pieces (20.0 of 30.0 MB) of file.json; "
-                + "what was there is gone")
+                + "the previous value is lost")
         var empty = target
         empty.isEmpty = true
         #expect(
             state(begun: 2, done: 2).report(interruption, empty).problem
                 == "interrupted; /a holds 2 of 3 pieces (20.0 of 30.0 MB) of file.json")
         let unanswered = state(begun: 3, done: 2).report(interruption, target)
-        #expect(unanswered.problem.contains("of file.json, and perhaps 1 more; what was there"))
+        #expect(unanswered.problem.contains("of file.json, and perhaps 1 more; the previous value"))
         #expect(unanswered.fix.contains("--replace"))
     }
 
@@ -81,7 +81,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         return "{" + (0..<17_000).map { #""k\#($0)":"\#(text)""# }.joined(separator: ",") + "}"
     }
 
-    @Test func `what is too large for one operation removes nothing that nobody gave up`() throws {
+    @Test func `a file too large for one operation removes nothing without --replace`() throws {
         let cluster = try CommandCluster(nodes: 1)
         try #require(try cluster.run("set", "/a", #"{"old":1}"#).status == 0)
         let refused = try cluster.run("import", "/a", "-", input: Self.largeJSON())
@@ -98,7 +98,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(list.output == "a  17000 children\nb  17000 children\n")
     }
 
-    @Test func `interrupted, it says what is there now`() throws {
+    @Test func `an interrupted import reports the present state`() throws {
         let cluster = try CommandCluster(nodes: 1)
         try #require(try cluster.run("set", "/a", #"{"old":1}"#).status == 0)
         try cluster.folder.write(Array(Self.largeJSON().utf8), to: "large.json")
@@ -115,7 +115,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(run.output.hasPrefix("\(ExitStatus.interrupted.rawValue)\n"), "\(run.output)")
         #expect(run.errors.contains("error: interrupted; /a "), "\(run.errors)")
         #expect(run.errors.contains("of large.json"))
-        #expect(run.errors.contains("run the import again with --replace"))
+        #expect(run.errors.contains("repeat the import with --replace"))
         #expect(!run.output.contains("old"))
     }
 

@@ -17,10 +17,10 @@ import Testing
         let file = cluster.folder.path + "/rules.json"
         let set = try cluster.run("rules", "set", file, "--confirm", "all", "--node", "n1")
         #expect(set.status == 0, "\(set.errors)")
-        #expect(set.output.hasSuffix("are set, in place of none\n"))
+        #expect(set.output.hasSuffix("are installed; before: none\n"))
         let get = try cluster.run("rules", "get", "--node", "n2")
         #expect(get.output == Self.document + "\n")
-        #expect(get.errors.hasSuffix(", in place of none\n"))
+        #expect(get.errors.hasSuffix("; before: none\n"))
         let stale = try cluster.run("rules", "set", file, "--replacing", "none")
         #expect(stale.status == CommandLineKit.ExitStatus.unavailable.rawValue)
     }

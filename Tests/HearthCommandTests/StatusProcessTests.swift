@@ -39,7 +39,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(
             states == ["\"state\":\"silent\"", "\"state\":\"serving\"", "\"state\":\"serving\""])
         #expect(
-            run.output.contains("error: n1 is silent: nothing comes from http://10.9.9.1:7001\n"))
+            run.output.contains("error: n1 is silent: http://10.9.9.1:7001 does not answer\n"))
         #expect(!run.output.contains("error: n2") && !run.output.contains("error: n3"))
         #expect(run.output.hasSuffix("exit code 1\n"))
         #expect(run.errors.contains("error: n1 is silent\n"))

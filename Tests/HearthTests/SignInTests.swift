@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `is a user from sign-in to sign-out, and nobody else`() async throws {
+    @Test func `is a user only between sign-in and sign-out`() async throws {
         #expect(await failure(reading: ada) == .permissionDenied)
         #expect(await failure(reading: database.reference(withPath: "news")) == nil)
         try database.signIn(withToken: node.token("ada"))
@@ -55,8 +55,7 @@ import Testing
         database.close()
     }
 
-    @Test func `is told that its token has expired, is nobody, and shows another one`() async throws
-    {
+    @Test func `learns that its token has expired, and signs in with another one`() async throws {
         let heard = Heard()
         database.tokenExpirationHandler = { heard.add("expired") }
         try database.signIn(withToken: node.token("ada", "--for", "2s"))
@@ -70,7 +69,7 @@ import Testing
         database.close()
     }
 
-    @Test func `goes on undisturbed with a token that replaces another one in time`() async throws {
+    @Test func `continues with a token that replaces another one in time`() async throws {
         let heard = Heard()
         database.tokenExpirationHandler = { heard.add("expired") }
         try database.signIn(withToken: node.token("ada", "--for", "2s"))
@@ -85,7 +84,7 @@ import Testing
         database.close()
     }
 
-    @Test func `is refused with a token that shows nobody, and let in with one that does`()
+    @Test func `is refused with an invalid token, and admitted with a valid one`()
         async throws
     {
         let token = try node.token("ada")
@@ -113,7 +112,9 @@ import Testing
     ]
 
     @Test(arguments: SignInTests.environments)
-    func `shows what its environment says`(environment: [String: String], shown: ShownCredential) {
+    func `uses the credential of the environment`(
+        environment: [String: String], shown: ShownCredential
+    ) {
         #expect(ShownCredential(environment) == shown)
     }
 

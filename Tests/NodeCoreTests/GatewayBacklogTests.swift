@@ -45,7 +45,7 @@ import Testing
         arguments: [
             (false, true, .refusesWrites, true, Availability.unavailable(reason: "stopping")),
             (true, false, .refusesWrites, true, .unavailable(reason: "starting")),
-            (true, true, .refusesWrites, true, .impaired(reason: "the disk takes no writes")),
+            (true, true, .refusesWrites, true, .impaired(reason: "the disk accepts no writes")),
             (true, true, .isMissing, true, .impaired(reason: "the database was deleted or moved")),
             (true, true, nil, true, .impaired(reason: "evicted")),
             (true, true, nil, false, .serving),

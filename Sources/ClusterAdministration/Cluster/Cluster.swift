@@ -17,9 +17,9 @@ package struct Cluster: Sendable {
     /// As it was named, for messages.
     package let folder: String
     package let file: ClusterFile
-    /// The file of the secret that its nodes want to see of whoever observes them.
+    /// The file with the secret that its nodes require from observers.
     let secretFile: String?
-    /// What its nodes read.
+    /// The configuration file of its nodes.
     private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
     /// A folder in which nodes record each turn.
@@ -60,10 +60,10 @@ package struct Cluster: Sendable {
             secretFile: NodeOptions.secretFile(of: invocation))
     }
 
-    /// The credential of an administrator: the secret that the user names, the emulator's `owner`, or a token of an hour that a
-    /// secret of the configuration signs; nil if this machine has none of them.
+    /// The credential of an administrator: the secret that the user names, the emulator's `owner`, or a token of
+    /// one hour, signed with a secret of the configuration; nil if this machine has none of them.
     ///
-    /// - Throws: when a file of a secret cannot be read.
+    /// - Throws: If a file of a secret cannot be read.
     func credential() throws(CommandError) -> Secret? {
         if let named = try NodeOptions.secret(inFile: secretFile, .administratorSecret) {
             return named
@@ -143,7 +143,7 @@ extension Cluster {
     package func start(_ node: Node) throws(CommandError) {
         if let process = process(of: node) {
             throw CommandError(
-                .unavailable, "\(node.id) is running already, as process \(process.pid)",
+                .unavailable, "\(node.id) already runs, as process \(process.pid)",
                 fix: "stop it first with `hearth cluster kill \(node.id) --dir \(folder)`")
         }
         try checkPorts(of: node)

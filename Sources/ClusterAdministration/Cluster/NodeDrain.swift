@@ -54,7 +54,7 @@ package struct NodeDrain {
                     .unavailable,
                     "\(late.node.id) is \(late.report?.data.lag ?? 0) operations behind and does not catch up",
                     fix:
-                        "see `hearth cluster doctor`, or add --force to remove \(node.id) all the same"
+                        "see `hearth cluster doctor`, or add --force to remove \(node.id) anyway"
                 )
             }
             try StopRequest.check()
@@ -67,9 +67,9 @@ package struct NodeDrain {
         guard let away = others(in: statuses).first(where: { $0.state != .serving }) else { return }
         throw CommandError(
             .unavailable,
-            "\(away.node.id) is \(away.condition): before \(node.id) goes, all others must hold what it "
+            "\(away.node.id) is \(away.condition): before \(node.id) is removed, all others must hold what it "
                 + "holds",
-            fix: "start \(away.node.id), or add --force to remove \(node.id) all the same")
+            fix: "start \(away.node.id), or add --force to remove \(node.id) anyway")
     }
 
     /// Waits until the others hold all operations on the node's disk.
@@ -79,13 +79,13 @@ package struct NodeDrain {
             stored = try StoredOperations(inFolder: cluster.folder(of: node))
         } catch {
             throw CommandError(
-                .unavailable, "what \(node.id) holds is not known: \(error.problem)",
-                fix: "\(error.fix), or add --force to remove \(node.id) all the same")
+                .unavailable, "the operations of \(node.id) are unknown: \(error.problem)",
+                fix: "\(error.fix), or add --force to remove \(node.id) anyway")
         }
         guard stored.orphanedBatches == 0 else {
             throw CommandError(
                 .unavailable,
-                "\(node.id) was evicted, and has not replayed yet what it alone holds",
+                "\(node.id) was evicted, and has not replayed its own operations yet",
                 fix: "start \(node.id) and wait until it has rejoined, or add --force")
         }
         let deadline = ContinuousClock.now + NodeDrain.lastPatience

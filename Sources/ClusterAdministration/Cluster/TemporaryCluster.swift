@@ -5,19 +5,19 @@ package import TLS
 /// A cluster on free ports, in a folder of its own, that goes when the work is done.
 package struct TemporaryCluster {
     package let cluster: Cluster
-    /// Where nodes record each turn, if they do.
+    /// The folder of the nodes' recorded turns, if they record them.
     package var records: String { TemporaryCluster.records(in: cluster.folder) }
 
     private static func records(in folder: String) -> String { folder + "/records" }
 
-    /// Starts `count` nodes, lets `body` work with them once they have contact, and removes everything.
+    /// Starts `count` nodes, runs `body` once they have contact, and removes everything.
     ///
-    /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even
-    /// if it is killed; then their folder remains.
+    /// On Ctrl-C, `body` must end: it checks `StopRequest` from time to time. Nodes end with this process, even if
+    /// it is killed; then their folder remains.
     ///
-    /// - Parameter relay: What stands between nodes.
-    /// - Parameter secret: What administrators show to nodes that take unsigned tokens, and so know users; without it, everybody
-    ///   is an administrator.
+    /// - Parameter relay: The relays between nodes.
+    /// - Parameter secret: The administrators' credential at nodes that accept unsigned tokens. Without it, every
+    ///   client is an administrator.
     package static func with<Result>(
         _ count: Int, durability: String, recording: Bool = false, owner secret: Secret? = nil,
         through relay: Relay? = nil,
@@ -58,8 +58,8 @@ package struct TemporaryCluster {
         var template = Array("/tmp/hearth-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandError(
-                .cannotCreate, "cannot make a folder in /tmp: \(systemErrorText)",
-                fix: "make room in /tmp")
+                .cannotCreate, "cannot create a folder in /tmp: \(systemErrorText)",
+                fix: "free space in /tmp")
         }
         return String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -97,7 +97,7 @@ package struct TemporaryCluster {
 }
 
 extension TemporaryCluster {
-    /// What stands between the nodes of a cluster.
+    /// The relays between the nodes of a cluster.
     package struct Relay {
         /// How many ports it takes.
         let portCount: Int

@@ -55,13 +55,13 @@ package enum NodeOptions {
         invocation[folder] ?? environment("HEARTH_DIR") ?? ".hearth"
     }
 
-    /// What shows to nodes who the user is: a token, or the secret in a file, as the command line or the environment says.
+    /// Returns the user's credential from the command line or the environment: a token, or a secret in a file.
     package static func secret(of invocation: Invocation) throws(CommandError) -> Secret? {
         if let text = invocation[token] {
             guard invocation[secret] == nil else {
                 throw invocation.usageError(
                     "--\(token.name) and --\(secret.name) are both given",
-                    fix: "show one of them")
+                    fix: "use one of them")
             }
             return try secret(inToken: text)
         }
@@ -92,8 +92,8 @@ package enum NodeOptions {
         guard Secret.isToken(word) else { return try secret(inFile: word, .token) }
         if let secret = Secret(word) { return secret }
         throw CommandError(
-            .usage, "the token is too long, or has characters that none has",
-            fix: "make one with `hearth token new`")
+            .usage, "the token is too long, or has characters that no token has",
+            fix: "create one with `hearth token new`")
     }
 
     static func secretFile(of invocation: Invocation) -> String? {
@@ -183,8 +183,8 @@ package enum NodeOptions {
             fix: "name one of \(nodes.map(\.id).joined(separator: ", "))")
     }
 
-    /// The address of a host without a scheme, such as `localhost:7301` or `127.0.0.1`, with the port of a first node if it has none;
-    /// nil for a word that cannot be a host.
+    /// The address of a host without a scheme, such as `localhost:7301` or `127.0.0.1`. A missing port is that of a
+    /// first node. Nil for a word that cannot be a host.
     static func hostAddress(_ word: String) -> String? {
         guard word == "localhost" || word.contains(where: { ".:".contains($0) }) else { return nil }
         let end = word.lastIndex(of: "]") ?? word.startIndex

@@ -54,7 +54,7 @@ package struct NodeWait {
         return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 
-    /// What is waited for, as messages say it.
+    /// The reason of the wait, as a sentence.
     static func sentence(
         _ contact: NodeContact, _ link: NodeLink, _ concern: WriteConcern? = nil
     ) -> String {
@@ -67,7 +67,7 @@ package struct NodeWait {
             case .all: node + ", until all nodes hold the write"
             }
         case .searching(let refusal?):
-            return "waiting for a node that takes the request: \(refusal.problem)"
+            return "waiting for a node that accepts the request: \(refusal.problem)"
         case .searching(nil): return "waiting for a node: none of \(link.allNames) answers"
         }
     }
@@ -77,12 +77,12 @@ package struct NodeWait {
         let problem: String
         switch link.currentContact {
         case .served(let address): problem = "\(link.name(of: address)) did not answer"
-        case .searching(let refusal?): problem = "no node takes the request: \(refusal.problem)"
+        case .searching(let refusal?): problem = "no node accepts the request: \(refusal.problem)"
         case .searching(nil): problem = "no node answered at \(link.allNames)"
         }
         return CommandError(
             .outcomeUnknown, "\(problem) within \(NodeWait.text(of: limit))",
-            fix: "see `hearth cluster status`; read the place to see what was written")
+            fix: "run `hearth cluster status`; read the location to see what was written")
     }
 
     /// Ctrl-C while this waited.
@@ -90,7 +90,7 @@ package struct NodeWait {
         CommandError(
             .interrupted, "interrupted while \(NodeWait.sentence(link.currentContact, link))",
             fix: isWrite
-                ? "the write may have happened, or may still: read the place to see"
-                : "run it again when there is time")
+                ? "the write may have taken effect, or may still: read the location to see"
+                : "run it again later")
     }
 }

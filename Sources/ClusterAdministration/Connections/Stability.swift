@@ -3,8 +3,8 @@ internal import CommandLineKit
 internal import Threads
 
 extension NodeClient {
-    /// The first of several connections, each to a node of its own, at whose node all writes made before
-    /// the call are stable: a partitioned node must not delay the others.
+    /// Returns the first of several connections, each to another node, at whose node all writes before the call are
+    /// stable. A partitioned node must not delay the others.
     static func firstStable(
         of links: [NodeLink], within limit: Duration
     ) throws(CommandError) -> NodeLink {
@@ -45,7 +45,7 @@ extension NodeClient {
         CommandError(
             .interrupted, "interrupted before all earlier writes had arrived",
             fix:
-                "run it again when there is time; `hearth cluster status` shows which node is missing"
+                "run it again later; `hearth cluster status` shows which node is missing"
         )
     }
 }

@@ -33,6 +33,8 @@ extension NodeOptions {
         if case .refused = answer.outcome { return }
         throw CommandError(
             .unavailable, "\(node.id) runs: \(address.location) does not refuse connections",
-            fix: "stop it, as by `systemctl stop hearth@\(node.id)`, and restore it on its host")
+            fix:
+                "stop it, for example with `systemctl stop hearth@\(node.id)`, and restore it on its host"
+        )
     }
 }

@@ -1,6 +1,6 @@
 package import SyncProtocol
 
-/// What is wrong with a cluster, as far as its nodes' states show, and what to do about it.
+/// The problems of a cluster that its nodes' states show, and their fixes.
 package struct Diagnosis: Equatable {
     package enum Severity: String, Comparable {
         case warning
@@ -96,16 +96,17 @@ private struct Examination {
                 fix: "start the node there, or correct its address")
         case .silent(isConnected: false):
             note(
-                .error, "is silent: nothing comes from \(endpoint)",
+                .error, "is silent: \(endpoint) does not answer",
                 fix:
                     "check that its machine runs, and that networks and firewalls let packets through"
             )
         case .silent(isConnected: true):
             note(
                 .error, "is silent: \(endpoint) accepts connections and does not answer",
-                fix: "see its log: its process hangs, is suspended, or has no room for connections")
+                fix: "read its log: its process hangs, is suspended, or has no room for connections"
+            )
         case .failed(let problem, let fix):
-            note(.error, "cannot be asked at \(endpoint): \(problem)", fix: fix)
+            note(.error, "cannot be reached at \(endpoint): \(problem)", fix: fix)
         case .status, .unavailable, nil: break
         }
     }
@@ -157,7 +158,7 @@ private struct Examination {
     private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
         if identity.member != status.node.id {
             note(
-                .error, "at its address answers node \(identity.member)",
+                .error, "has the address of node \(identity.member)",
                 fix: "correct the addresses in the configuration, and restart both")
         }
         if identity.cluster != cluster.name {
@@ -206,7 +207,9 @@ private struct Examination {
         guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
         note(
             .warning, "lags behind by \(after.lag) operations, and does not catch up",
-            fix: "check that its machine reaches its peers, and has time and disk to spare")
+            fix:
+                "check that its machine reaches its peers, and has spare processor time and disk space"
+        )
     }
 
     private mutating func examineCounters(_ before: NodeStatus, _ after: NodeStatus) {
@@ -251,12 +254,12 @@ private struct Examination {
     private mutating func examineWrites() {
         if let problem = status.storageProblem {
             note(
-                .error, "takes no writes: \(problem)",
-                fix: status.report?.identity.storageFix ?? "see the node's log")
+                .error, "accepts no writes: \(problem)",
+                fix: status.report?.identity.storageFix ?? "read the node's log")
         }
         if status.isEvicted {
             note(
-                .warning, "is evicted and has not rejoined yet: it takes no writes",
+                .warning, "is evicted and has not rejoined yet: it accepts no writes",
                 fix:
                     "wait until it has installed a peer's checkpoint; it needs contact with its peers"
             )
@@ -289,7 +292,7 @@ private struct Examination {
         guard let free = process?.diskFreeBytes, free < 1 << 30 else { return }
         note(
             .warning, "has \(free >> 20) MB left on its disk",
-            fix: "make room: a node that cannot write stops taking writes")
+            fix: "free space: a node with a full disk accepts no writes")
     }
 
     /// Warns before the node takes no connections, not even for its status.
@@ -299,7 +302,7 @@ private struct Examination {
         note(
             .warning, "has \(count) files and connections open, of at most \(limit)",
             fix: "raise the limit (LimitNOFILE in its systemd unit, or `ulimit -n`): with all in "
-                + "use it takes no connections")
+                + "use it accepts no connections")
     }
 }
 

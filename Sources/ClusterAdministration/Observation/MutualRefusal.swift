@@ -34,8 +34,8 @@ struct MutualRefusal {
         return .init(
             severity: .error, node: first.name,
             problem:
-                "and \(second.name) refuse each other's checkpoints, for ever: each has operations that "
-                + "the other misses and that its own log no longer has (\(first.name) \(first.count), "
+                "and \(second.name) refuse each other's checkpoints for ever: each has operations that "
+                + "the other lacks and that its own log no longer has (\(first.name) \(first.count), "
                 + "\(second.name) \(second.count))",
             fix:
                 "`hearth cluster evict \(evicted)`: it rejoins with the data of the others, replays what "

@@ -55,7 +55,7 @@ package struct RefusedNode: Equatable {
             return .init(
                 severity: .warning, node: member,
                 problem: "is also the name of another process, at \(endpoint): \(refusals)",
-                fix: "stop that process, or give it an id of its own")
+                fix: "stop that process, or give it another id")
         }
         return .init(
             severity: .warning, node: member,

@@ -43,11 +43,11 @@ package enum Denial: Equatable, Sendable {
         let options = "--secret FILE, HEARTH_SECRET_FILE, --token or HEARTH_TOKEN"
         return switch self {
         case .missingCredential:
-            "show a secret of the cluster or the token of an administrator: \(options)"
+            "send a secret of the cluster or the token of an administrator: \(options)"
         case .unknownCredential:
-            "the secret or token is wrong, or has expired: show another one by \(options)"
+            "the secret or token is wrong, or has expired: send another one by \(options)"
         case .notAdministrator:
-            "the token is that of a user: show a secret of the cluster or the token of an administrator by "
+            "the token is that of a user: send a secret of the cluster or the token of an administrator by "
                 + options
         }
     }
@@ -96,6 +96,6 @@ extension StatusAnswer {
 }
 
 extension [CommandError] {
-    /// Of the refusals of several nodes, that a credential is missing or wrong; otherwise the first one.
+    /// The most useful of several nodes' refusals: a missing or wrong credential, otherwise the first one.
     package var mostInformative: CommandError? { first { $0.status == .denied } ?? first }
 }

@@ -125,7 +125,7 @@ package struct StatusProbe: Sendable {
 extension StatusAnswer {
     /// Why a node has not answered a request.
     fileprivate func error(at address: HTTPAddress, _ limit: Duration) -> CommandError {
-        let status = "see `hearth cluster status`"
+        let status = "run `hearth cluster status`"
         let place = address.location
         switch self {
         case .denied(let denial): return denial.error(at: address)
@@ -133,7 +133,7 @@ extension StatusAnswer {
             return CommandError(.unavailable, "no process listens at \(place)", fix: status)
         case .unavailable:
             return CommandError(
-                .unavailable, "\(place) takes no clients now", fix: "try again soon")
+                .unavailable, "\(place) accepts no clients at present", fix: "try again soon")
         case .failed(let problem, let fix):
             return CommandError(.unavailable, "\(place): \(problem)", fix: fix)
         case .silent, .status, .unreadable:

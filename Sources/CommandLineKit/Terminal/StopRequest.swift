@@ -23,7 +23,7 @@ package enum StopRequest {
         guard isThere else { return }
         throw CommandError(
             .interrupted, "interrupted; the nodes that this command started are stopped",
-            fix: "run it again when there is time")
+            fix: "run it again later")
     }
 
     /// From now on Ctrl-C, SIGTERM and the end of the terminal request a stop instead of killing.

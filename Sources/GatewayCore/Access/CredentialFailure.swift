@@ -39,7 +39,7 @@ enum CredentialFailure: Error, Equatable {
                 fix: "send a token that a trusted issuer has signed")
         case .expired:
             RestFailure(
-                status: 401, problem: "Auth token is expired", fix: "get a new token, and send that"
+                status: 401, problem: "Auth token is expired", fix: "send a new token"
             )
         case .notAdministrator: .permissionDenied
         }
@@ -50,10 +50,12 @@ extension RestFailure {
     static let permissionDenied = RestFailure(
         status: 401, problem: "Permission denied",
         fix:
-            "send a token that permits this, or an administrator's secret, by Authorization: Bearer or by auth, or change the rules"
+            "send a token that permits this or an administrator's secret (Authorization: Bearer, or auth), or change the rules"
     )
 
     static let wrongCredential = RestFailure(
         status: 401, problem: "Could not parse auth token.",
-        fix: "send a token as its issuer made it, or an administrator's secret of the cluster")
+        fix:
+            "send a complete token of a trusted issuer, or an administrator's secret of the cluster"
+    )
 }

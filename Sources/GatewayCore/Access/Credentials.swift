@@ -60,7 +60,7 @@ struct Credentials {
         let claim = try? json.read(Array(text.utf8)) { node in try? Claim(node) }
         if let claim = claim.flatMap(\.self) { return claim }
         throw .invalid(
-            "\(override) is no JSON", fix: "send null, or an object such as {\"uid\":\"ada\"}")
+            "\(override) is not JSON", fix: "send null, or an object such as {\"uid\":\"ada\"}")
     }
 }
 

@@ -12,7 +12,7 @@ extension Connection {
         case .start(let callback, let host, let last):
             guard context.longPolls.hasRoom else {
                 let failure = RestFailure.unavailable(
-                    "it has \(context.longPolls.limit) sessions that poll")
+                    "it has \(context.longPolls.limit) long-polling sessions")
                 return send(Answer(failure), to: request, &context)
             }
             let script = context.startLongPoll(callback: callback, host: host, last: last)

@@ -284,8 +284,8 @@ extension RealtimeEffect {
 
 extension RestFailure {
     static let realtimeVersion = RestFailure.invalid(
-        "Only version 5 of Firebase's protocol is served.", fix: "connect with v=5")
+        "This node supports only version 5 of Firebase's protocol.", fix: "connect with v=5")
 
     fileprivate static let polledSession = RestFailure(
-        status: 404, problem: "There is no such session that polls.", fix: "connect without s")
+        status: 404, problem: "There is no such long-polling session.", fix: "connect without s")
 }

@@ -123,7 +123,7 @@ extension RequestHead {
             value(of: "sec-websocket-version") == WebSocketUpgrade.version
         else { throw .upgrade }
         guard let key = value(of: "sec-websocket-key"), WebSocketUpgrade.isKey(key) else {
-            throw .invalid("Sec-WebSocket-Key is not 16 bytes in base 64.", fix: "send one key")
+            throw .invalid("Sec-WebSocket-Key must have 16 bytes in base 64.", fix: "send one key")
         }
         return key
     }
@@ -132,7 +132,7 @@ extension RequestHead {
     func checkIsRead() throws(RestFailure) {
         guard method == .get || method == .head else {
             throw RestFailure(
-                status: 405, problem: "\(target.pathText) is only read.", fix: "use GET")
+                status: 405, problem: "\(target.pathText) can only be read.", fix: "use GET")
         }
     }
 }
@@ -188,13 +188,13 @@ extension RestFailure {
 
     fileprivate static let upgrade = RestFailure(
         status: 426, problem: "This address is for WebSockets.",
-        fix: "ask for a WebSocket of version \(WebSocketUpgrade.version)")
+        fix: "request a WebSocket of version \(WebSocketUpgrade.version)")
 
     fileprivate static let nativeClient = RestFailure.invalid(
         "This address is for native clients.",
         fix: "name the subprotocol \(NativeProtocol.name), or use REST")
 
     fileprivate static let contentEncoding = RestFailure(
-        status: 415, problem: "Only bodies without Content-Encoding are read.",
-        fix: "send the JSON as it is")
+        status: 415, problem: "Bodies with Content-Encoding are not supported.",
+        fix: "send the JSON without an encoding")
 }

@@ -50,12 +50,12 @@ package struct SessionEnd: Equatable, Sendable {
     }
 
     static let undecided = SessionEnd(.undecided, "the outcome of a transaction is unknown")
-    static let unread = SessionEnd(.unread, "too much waits for this client")
+    static let unread = SessionEnd(.unread, "too much data waits for this client")
     static let credentials = SessionEnd(.credentials, "too many wrong credentials")
-    static let memory = SessionEnd(.memory, "the messages that wait at this node are too many")
+    static let memory = SessionEnd(.memory, "too many messages wait at this node")
     static let tooLarge = SessionEnd(
-        .tooLarge, "a message is too large, and its beginning shows no number of a request")
-    static let silent = SessionEnd(.silent, "nothing came for long")
+        .tooLarge, "a message is too large, and its beginning has no request number")
+    static let silent = SessionEnd(.silent, "the client was silent for too long")
 }
 
 extension SessionEnd.Reason {

@@ -103,7 +103,7 @@ extension ConsoleWindow.Place {
         count = min(max(1, Int(clamping: node["count"]?.integer ?? 1)), limit)
         if let key = node["key"]?.string {
             guard let key = try? Key(key) else {
-                throw ConsoleMessage.Failure(problem: "no child can have the key \(key.prefix(80))")
+                throw ConsoleMessage.Failure(problem: "\(key.prefix(80)) cannot be a key")
             }
             start = .key(key)
         } else {

@@ -69,7 +69,7 @@ struct ConsoleWindow {
         guard let next = rows(of: value) else {
             let limit = ConsoleList.sortLimit
             return refuse(
-                "too_big", "more than \(limit) children are shown in the order of their keys alone",
+                "too_big", "more than \(limit) children are shown only in the order of their keys",
                 "choose that order, or read the list with a query", as: id)
         }
         let hadFailed = failure != nil

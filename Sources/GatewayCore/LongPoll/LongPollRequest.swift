@@ -51,7 +51,7 @@ enum LongPollRequest: Equatable {
         if let callback {
             let isNumber = callback.utf8.allSatisfy { (0x30...0x39).contains($0) }
             guard isNumber, (1...9).contains(callback.utf8.count) else {
-                throw .invalid("cb is not a number.", fix: "give a number of up to nine digits")
+                throw .invalid("cb must be a number.", fix: "give a number of up to nine digits")
             }
         }
         return .start(callback: callback, host: host, last: parameters.first("ls"))

@@ -93,7 +93,7 @@ extension LongPollSession {
         } catch {
             switch error {
             case .tooLarge: perform(realtime.endTooLarge(.tooLarge))
-            case .invalid: end(SessionEnd(.unreadable, "segments are no message in base 64"))
+            case .invalid: end(SessionEnd(.unreadable, "the segments are not a message in base 64"))
             }
         }
         return removeEffects()

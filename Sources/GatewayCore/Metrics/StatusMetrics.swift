@@ -8,7 +8,7 @@ extension GatewayContext {
     func metricsAnswer(_ status: NodeStatus) -> Answer {
         var text = MetricsText()
         text.append(
-            "serving", .gauge, "Whether the node serves clients.",
+            "serving", .gauge, "1 if the node serves clients.",
             availability == .serving ? 1 : 0)
         text.append(status.data, status.identity)
         text.append(status.exchange)
@@ -27,7 +27,7 @@ extension GatewayContext {
 
 extension GatewayMetrics {
     fileprivate func append(to text: inout MetricsText) {
-        text.begin("connections", .gauge, "Open connections to the HTTP port, by what they do.")
+        text.begin("connections", .gauge, "Open connections to the HTTP port, by activity.")
         for kind in ConnectionKind.allCases {
             text.append(connections[kind] ?? 0, ["kind": kind.rawValue])
         }
@@ -43,9 +43,9 @@ extension GatewayMetrics {
         for reason in SessionEnd.Reason.allCases {
             text.append(Int(clamping: ends[reason]), ["reason": reason.rawValue])
         }
-        text.append("turn_seconds", "How long the turns of the node took.", turns)
+        text.append("turn_seconds", "The durations of the node's turns.", turns)
         text.append(
-            "ack_seconds", "How long writes over REST took until they were answered.",
+            "ack_seconds", "The durations of writes over REST until their answers.",
             acknowledgements)
     }
 }
@@ -67,13 +67,14 @@ extension MetricsText {
         append(
             "lag_operations", .gauge, "Operations that the peer with most has and this node lacks.",
             data.lag)
-        append("registers", .gauge, "Places that a late write could still change.", data.registers)
+        append(
+            "registers", .gauge, "Locations that a late write could still change.", data.registers)
         append("log_operations", .gauge, "Operations in the log.", data.loggedOperations)
         append(
             "log_operations_limit", .gauge,
-            "Operations beyond which the log waits for no silent member.",
+            "The number of operations above which the log no longer waits for silent members.",
             data.loggedOperationsLimit)
-        begin("stable_age_seconds", .gauge, "The age of what no earlier write can change.")
+        begin("stable_age_seconds", .gauge, "The age of the stable time.")
         append(Double(max(0, identity.wallMilliseconds - data.stableMilliseconds)) / 1000)
     }
 
@@ -81,26 +82,33 @@ extension MetricsText {
         let counters: [(name: String, help: String, value: Int)] = [
             ("accepted_total", "Operations of this node's clients.", exchange.accepted),
             ("received_total", "Operations of peers that were applied.", exchange.received),
-            ("repaired_total", "Operations that came by repair.", exchange.repaired),
-            ("repaired_bytes_total", "Bytes that came by repair.", exchange.repairedBytes),
-            ("duplicates_total", "Operations that came again.", exchange.duplicates),
+            ("repaired_total", "Operations requested from peers.", exchange.repaired),
+            ("repaired_bytes_total", "Bytes requested from peers.", exchange.repairedBytes),
+            ("duplicates_total", "Operations received more than once.", exchange.duplicates),
             (
                 "overwritten_total",
                 "Writes that had lost against a concurrent write when this node applied them.",
                 exchange.overwritten
             ),
-            ("dropped_total", "Operations that had no room to wait.", exchange.dropped),
-            ("malformed_frames_total", "Frames of peers not understood.", exchange.malformedFrames),
+            (
+                "dropped_total", "Operations dropped because too many were waiting.",
+                exchange.dropped
+            ),
+            (
+                "malformed_frames_total", "Frames of peers that could not be read.",
+                exchange.malformedFrames
+            ),
         ]
         for counter in counters { append(counter.name, .counter, counter.help, counter.value) }
         let refused = exchange.refusedCheckpoints.sorted { $0.key < $1.key }
         if !refused.isEmpty {
             begin(
                 "refused_checkpoint_operations", .gauge,
-                "Operations that a peer's checkpoint, refused for that, would lose.")
+                "Operations that a refused checkpoint of a peer would lose.")
         }
         for (peer, count) in refused { append(count, ["peer": peer]) }
-        begin("peer_heard_age_seconds", .gauge, "How long ago each live peer was heard.")
+        begin(
+            "peer_heard_age_seconds", .gauge, "Seconds since the last heartbeat of each live peer.")
         for (peer, milliseconds) in exchange.connectedPeers.sorted(by: { $0.key < $1.key }) {
             append(Double(milliseconds) / 1000, ["peer": peer])
         }
@@ -108,11 +116,11 @@ extension MetricsText {
 
     fileprivate mutating func append(_ queues: NodeStatus.Queues) {
         let gauges: [(name: String, help: String, value: Int)] = [
-            ("gaps", "Writers of which operations in between are missing.", queues.gaps),
+            ("gaps", "Writers with missing operations.", queues.gaps),
             ("waiting_batches", "Batches that wait for earlier ones.", queues.waitingBatches),
-            ("waiting_batches_limit", "How many may wait.", queues.waitingBatchesLimit),
+            ("waiting_batches_limit", "The limit of the waiting ones.", queues.waitingBatchesLimit),
             ("waiting_bytes", "The bytes of these batches.", queues.waitingBytes),
-            ("waiting_bytes_limit", "How many bytes may wait.", queues.waitingBytesLimit),
+            ("waiting_bytes_limit", "The limit of their bytes.", queues.waitingBytesLimit),
             ("pending_turns", "Turns that are not durable yet.", queues.pendingTurns),
         ]
         for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
@@ -129,17 +137,17 @@ extension MetricsText {
             append(count, ["limit": limit])
         }
         let gauges: [(name: String, help: String, value: Int)] = [
-            ("sessions", "Native clients that can go on at another node.", clients.sessions),
+            ("sessions", "Native clients that can continue at another node.", clients.sessions),
             ("listens", "Open listens.", clients.listens),
-            ("views", "Different windows on queried locations.", clients.queries.views),
+            ("views", "Different windows of queried locations.", clients.queries.views),
             ("index_bytes", "The memory of indexes.", clients.queries.indexBytes),
             (
-                "index_bytes_limit", "How much memory indexes may have.",
+                "index_bytes_limit", "The limit of the memory of indexes.",
                 clients.queries.indexByteLimit
             ),
             ("index_builds", "Indexes that are being built.", clients.queries.builds),
             (
-                "unindexed_listens", "Windows without an index, for want of room.",
+                "unindexed_listens", "Windows without an index, because there was no room.",
                 clients.queries.unindexedListens
             ),
             ("slow_clients", "Clients whose listens wait for them.", clients.clientsBehind),
@@ -151,7 +159,10 @@ extension MetricsText {
         let gauges: [(name: String, help: String, value: Int)] = [
             ("log_bytes", "The bytes of the operations in the log.", process.logBytes),
             ("storage_backlog", "Turns that wait for the disk.", process.storageBacklog),
-            ("storage_backlog_limit", "How many may wait.", process.storageBacklogLimit),
+            (
+                "storage_backlog_limit", "The limit of the waiting ones.",
+                process.storageBacklogLimit
+            ),
             ("waiting_reply_bytes", "Bytes that wait for clients.", process.waitingReplyBytes),
         ]
         for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
@@ -165,7 +176,8 @@ extension MetricsText {
         if let count = process.cutPeerConnections {
             append(
                 "peer_connections_cut_total", .counter,
-                "Connections to the ports for peers that were cut before they showed a key.", count)
+                "Connections to the ports for peers that were cut before they authenticated.", count
+            )
         }
         if let milliseconds = process.cpuMilliseconds {
             begin(process: "cpu_seconds_total", .counter, "Processor time of all threads.")
@@ -177,7 +189,7 @@ extension MetricsText {
         }
         begin(process: "open_fds", .gauge, "Open files and connections.")
         append(process.openFiles)
-        begin(process: "max_fds", .gauge, "How many may be open.")
+        begin(process: "max_fds", .gauge, "The limit of open files and connections.")
         append(process.openFilesLimit)
     }
 }

@@ -88,7 +88,7 @@ extension RealtimeSession {
         guard requests.count < RealtimeSession.requestLimit else {
             return refuse(
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
-                "wait for some before you ask for more")
+                "wait for some of them before you send more")
         }
         if !authentication.admits(identity.principal), request.action.needsPermission {
             return deny(number)
@@ -105,8 +105,8 @@ extension RealtimeSession {
         case .unlisten(let key):
             guard let listen = listens.remove(key) else {
                 return refuse(
-                    number, .invalid, "there is no such listen at \(key.path)",
-                    "give the path and the query of a listen that is still open")
+                    number, .invalid, "\(key.path) has no such listen",
+                    "send the path and the query of an open listen")
             }
             return ask(ClientMessage.unlisten(id: 0, listen: listen).request, number)
         case .other(let request): return ask(request, number)
@@ -120,7 +120,7 @@ extension RealtimeSession {
     ) -> [RealtimeEffect] {
         guard listens.add(key, tag: tag, as: lastRequest + 1) else {
             return refuse(
-                number, .invalid, "there is such a listen at \(key.path) already",
+                number, .invalid, "\(key.path) already has such a listen",
                 "share one listen, or end it first")
         }
         // Clients read the payload of this one answer as an object.

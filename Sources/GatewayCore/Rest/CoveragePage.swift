@@ -22,13 +22,13 @@ struct CoveragePage {
         guard !report.digest.isEmpty else { return "<p class=note>The node has no rules.</p>" }
         let rules = "Rules <code>\(CoveragePage.escaped(report.digest))</code>"
         guard report.isCounting, let since = report.sinceMilliseconds else {
-            return "<p class=note>\(rules). The node counts nothing: "
-                + "<code>POST /.inspect/coverage.json</code> has it begin.</p>"
+            return "<p class=note>\(rules). The node does not count: "
+                + "<code>POST /.inspect/coverage.json</code> starts it.</p>"
         }
         let date = HTTPDate(unixSeconds: min(max(0, Int64(since) / 1_000), 253_402_300_799)).text
         return "<p class=note>\(rules), counted since \(date): "
             + "\(report.judged) operations of users, \(report.outcomesSeen) of \(report.outcomes) outcomes seen. "
-            + "<code>DELETE /.inspect/coverage.json</code> has the node end.</p>"
+            + "<code>DELETE /.inspect/coverage.json</code> ends it.</p>"
     }
 
     private mutating func add(_ rule: CoverageReport.CountedRule) {

@@ -44,7 +44,7 @@ extension CoverageRequest.Action {
         case .delete: self = .end
         default:
             throw RestFailure(
-                status: 405, problem: "Coverage is read, begun and ended.",
+                status: 405, problem: "Coverage can be read, started and ended.",
                 fix: "use GET, POST or DELETE")
         }
     }

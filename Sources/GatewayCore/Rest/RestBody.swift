@@ -65,8 +65,8 @@ enum RestBody: Equatable {
 
 extension DataError {
     fileprivate static let updateIsNoObject = DataError(
-        problem: "an update is not an object",
-        fix: "give an object of paths and values, for example {\"a/b\": 1}, or PUT the value")
+        problem: "an update must be an object",
+        fix: "send an object of paths and values, such as {\"a/b\": 1}, or PUT the value")
 }
 
 extension UInt8 {

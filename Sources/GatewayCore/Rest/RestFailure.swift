@@ -69,7 +69,7 @@ extension RestFailure {
     /// A node that cannot do the request now.
     static func unavailable(_ reason: String) -> RestFailure {
         RestFailure(
-            status: 503, problem: "This node cannot do this now: \(reason).",
+            status: 503, problem: "This node cannot do this at present: \(reason).",
             fix: "try again in a second, or use another node")
     }
 }

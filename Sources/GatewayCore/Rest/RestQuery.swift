@@ -55,7 +55,7 @@ struct RestQuery {
         ] where names.contains(one) && names.contains(other) {
             throw .invalid(
                 "\(one.rawValue) cannot be specified in addition to \(other.rawValue)",
-                fix: "leave out one of the two")
+                fix: "omit one of the two")
         }
     }
 }
@@ -173,7 +173,7 @@ extension RestFailure {
 
     fileprivate static let equalToBesideRange = RestFailure.invalid(
         "equalTo cannot be specified in addition to startAt or endAt",
-        fix: "leave out equalTo, or the ends of the range")
+        fix: "omit equalTo, or the ends of the range")
 
     fileprivate static let boundValue = RestFailure.invalid(
         "Constraint index field must be a JSON primitive",

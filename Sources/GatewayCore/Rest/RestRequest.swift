@@ -98,7 +98,7 @@ extension RestRequest.Verb {
             }
         case .options, .other:
             throw RestFailure(
-                status: 405, problem: "The method \(head.method.name) is not served.",
+                status: 405, problem: "The method \(head.method.name) is not supported.",
                 fix: "use GET, PUT, POST, PATCH or DELETE")
         }
     }
@@ -175,5 +175,5 @@ extension RestFailure {
 
     fileprivate static let pushWithConcern = RestFailure.invalid(
         "Hearth-Concern is not supported for POST",
-        fix: "make the name of the child yourself, and PUT the value there")
+        fix: "choose the name of the child, and PUT the value there")
 }

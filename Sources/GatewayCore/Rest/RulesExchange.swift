@@ -30,7 +30,7 @@ struct RulesDocumentRequest: Equatable {
         case .put: isReplacement = true
         default:
             throw RestFailure(
-                status: 405, problem: "Rules are read and replaced.", fix: "use GET or PUT")
+                status: 405, problem: "Rules can be read and replaced.", fix: "use GET or PUT")
         }
         let parameters = (try? head.target.parameters()) ?? QueryParameters([])
         isCheck = parameters.first("dryRun") == "true"

@@ -160,6 +160,6 @@ extension WriteExchange {
 
 extension RestFailure {
     fileprivate static let changed = RestFailure(
-        status: 412, problem: "Something else is there than if-match names.",
-        fix: "read what is there and name its ETag, or send the request without if-match")
+        status: 412, problem: "The value has another ETag than if-match.",
+        fix: "read the value and send its ETag, or omit if-match")
 }

@@ -10,7 +10,7 @@ internal import SyncProtocol
 enum BackupVerbs {
     private static let name = Argument("NAME", "The name of the copy, such as monday.")
     private static let file = Argument(
-        "FILE", "A copy that `hearth backup` has made.", values: .file)
+        "FILE", "A copy that `hearth backup` wrote.", values: .file)
     private static let node = Argument(
         "NODE", "The node whose database the copy replaces, such as n1.", values: .node)
 
@@ -59,7 +59,7 @@ enum BackupVerbs {
             ?? CommandError(
                 .unavailable,
                 "no node answers at " + servers.map(\.location).joined(separator: " or "),
-                fix: "see `hearth cluster status`")
+                fix: "run `hearth cluster status`")
     }
 
     static let restore = Verb(
@@ -113,7 +113,7 @@ enum BackupVerbs {
     private static func synchronize(_ path: String) throws(CommandError) {
         guard synchronizeFolder(of: path) else {
             throw CommandError(
-                .cannotCreate, "cannot keep the name of \(path): \(systemErrorText)",
+                .cannotCreate, "cannot sync the folder of \(path): \(systemErrorText)",
                 fix: "check its disk")
         }
     }
@@ -146,7 +146,7 @@ enum BackupVerbs {
         }
     }
 
-    /// Gives a file to the user of its folder, as whom the node runs; a command of that user changes nothing.
+    /// Gives a file to the owner of its folder, the user of the node. A command of that user changes nothing.
     private static func giveToOwner(ofFolder path: String, _ file: Int32) {
         var status = stat()
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])

@@ -23,7 +23,7 @@ enum ClusterLogs {
         "Omit lines before this time: 30s, 10m, 2h or 1d ago, or a local time such as 14:05 "
             + "or '2026-11-22 05:30'.")
     private static let follow = Option(
-        flag: "follow", letter: "f", "Go on with new lines, until Ctrl-C.")
+        flag: "follow", letter: "f", "Continue with new lines, until Ctrl-C.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try Cluster(of: invocation)

@@ -59,7 +59,7 @@ enum ClusterStatus {
         }
         throw CommandError(
             .unavailable, problems.joined(separator: ", "),
-            fix: "`hearth cluster doctor` says what to do")
+            fix: "run `hearth cluster doctor`")
     }
 
     /// Prints the address of the console at the first node that serves. It is for people, so it goes to standard error.

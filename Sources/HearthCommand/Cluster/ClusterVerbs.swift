@@ -68,7 +68,7 @@ enum ClusterVerbs {
     private static let kill = Verb(
         "kill",
         "Ends the processes of nodes at once (SIGKILL). Data that the system has written "
-            + "stay: this is no power cut.",
+            + "stay: this is not a power failure.",
         arguments: [nodes],
         options: Cluster.options, examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
@@ -87,8 +87,8 @@ enum ClusterVerbs {
         return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
             if let process = cluster.process(of: node) {
                 throw CommandError(
-                    .unavailable, "\(node.id) is running already, as process \(process.pid)",
-                    fix: "kill it first with `hearth cluster kill \(node.id)`, or leave it")
+                    .unavailable, "\(node.id) already runs, as process \(process.pid)",
+                    fix: "stop it first with `hearth cluster stop \(node.id)`")
             }
             try ClusterStart(cluster: cluster).start([node])
             StandardOutput.shared.print("\(node.id) serves at \(node.client)")

@@ -9,7 +9,8 @@ enum EvictVerb {
     private static let member = Argument(
         "NODE", "The node to evict, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Evict it although it runs; without this, the command asks at a terminal.")
+        flag: "force",
+        "Evict it even if it runs. Without this option, the command asks for confirmation.")
 
     static let verb = Verb(
         "evict",
@@ -46,13 +47,14 @@ enum EvictVerb {
         let others = nodes.filter { $0 != id }
         let problem =
             others.isEmpty
-            ? "\(id) runs: it answered just now"
-            : "\(id) runs: \(others.joined(separator: " and ")) reached it just now"
+            ? "\(id) runs: it has just answered"
+            : "\(id) runs: \(others.joined(separator: " and ")) has just reached it"
         let refusal = CommandError(
             .usage, problem,
-            fix: "stop it first, or add --force: it then takes no writes until it has installed a "
+            fix:
+                "stop it first, or add --force: it then accepts no writes until it has installed a "
                 + "checkpoint of a peer and rejoined")
-        return try Confirmation("\(problem). Evict it all the same?").ask(otherwise: refusal)
+        return try Confirmation("\(problem). Evict it?").ask(otherwise: refusal)
     }
 }
 
@@ -126,7 +128,7 @@ private struct EvictionRequest {
                     .outcomeUnknown,
                     "the vote is recorded, but no majority has voted yet: \(member) is not evicted",
                     fix:
-                        "start the other nodes: the vote stands, and `hearth cluster status` shows "
+                        "start the other nodes: the vote remains, and `hearth cluster status` shows "
                         + "when \(member) is evicted")
             }
             usleep(EvictionRequest.pauseMicroseconds)

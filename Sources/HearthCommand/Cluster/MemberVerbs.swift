@@ -9,7 +9,7 @@ enum MemberVerbs {
     private static let oldNode = Argument(
         "NODE", "The node to remove, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Remove it although the others may lack operations that it alone holds.")
+        flag: "force", "Remove it even if the others may lack operations that only it holds.")
 
     static let add = Verb(
         "add",
@@ -76,13 +76,13 @@ extension ClusterFile {
         }
         if nodes.contains(where: { $0.id == id }) {
             throw CommandError(
-                .usage, "the cluster has a node \(id) already", fix: "choose another name")
+                .usage, "the cluster already has a node \(id)", fix: "choose another name")
         }
         let ports = nodes.compactMap(\.clientPort)
         let port = (ports.max() ?? 6991) + 10
         guard port + 2 <= 65535 else {
             throw CommandError(
-                .unavailable, "there are no ports left behind those of the last node",
+                .unavailable, "there are no ports left above those of the last node",
                 fix: "start a new cluster with a lower --base-port")
         }
         return Node(id: id, portsFrom: port)
@@ -103,7 +103,7 @@ struct MemberChange {
         if cluster.file.durability == "memory", !running.isEmpty {
             throw CommandError(
                 .unavailable,
-                "the list of nodes changes while none runs, and \(cluster.folder) has its data in "
+                "the list of nodes changes while no node runs, and \(cluster.folder) has its data in "
                     + "memory alone",
                 fix: "`hearth export` the data, and `hearth import` it into a new cluster")
         }

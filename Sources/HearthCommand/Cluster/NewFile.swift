@@ -5,7 +5,7 @@ internal import Glibc
 struct NewFile {
     let path: String
     let mode: mode_t
-    /// What to do if the file cannot be made.
+    /// The remedy if the file cannot be created.
     let fix: String
 
     /// Writes the file, which is on the disk then.
@@ -13,7 +13,8 @@ struct NewFile {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
             throw CommandError(
-                .cannotCreate, "cannot make \(path): \(String(cString: strerror(errno)))", fix: fix)
+                .cannotCreate, "cannot create \(path): \(String(cString: strerror(errno)))",
+                fix: fix)
         }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
@@ -22,7 +23,7 @@ struct NewFile {
             unlink(path)
             throw CommandError(
                 .cannotCreate, "cannot write \(path): \(String(cString: strerror(errno)))",
-                fix: "make room on the disk")
+                fix: "free space on the disk")
         }
     }
 }

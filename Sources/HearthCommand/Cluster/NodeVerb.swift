@@ -25,7 +25,7 @@ enum NodeVerb {
         "id", "NODE",
         "The name of the node to run, such as n1; by default HEARTH_NODE_ID of the environment.")
     private static let key = Option(
-        "key", "FILE", "The secret key of the node, a file that `hearth keys new` has made.",
+        "key", "FILE", "The secret key of the node, a file that `hearth keys new` created.",
         values: .file)
     private static let insecure = Option(
         flag: "insecure",

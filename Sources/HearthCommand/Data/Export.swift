@@ -48,7 +48,7 @@ extension Verb {
     }
 
     private static let interrupted = CommandError(
-        .interrupted, "interrupted; the file is as it was", fix: "export again")
+        .interrupted, "interrupted; the file is unchanged", fix: "export again")
 }
 
 extension Value {

@@ -44,11 +44,11 @@ extension Verb {
     }
 }
 
-/// Where a value is imported to, and how large it is.
+/// The target of an import, and the size of the value.
 struct ImportTarget {
-    /// Roughly the largest value, in bytes on the wire, that one operation writes: half of the largest frame
-    /// that a node accepts, and Firebase's limit for one write of its SDKs. Staging a larger value elsewhere
-    /// would not help: the operation that swaps it in would have to carry it too.
+    /// About the largest value, in bytes on the wire, that one operation can write: half of the largest frame that
+    /// a node accepts, and Firebase's limit for one write of its SDKs. Staging a larger value elsewhere would not
+    /// help: the operation that swaps it in would contain it, too.
     static let operationBytes = 16_000_000
 
     let path: Path
@@ -68,8 +68,8 @@ struct ImportTarget {
             guard error.leavesWrite else { throw error }
             throw CommandError(
                 error.status,
-                "\(error.problem); \(path) holds what it held before, or all of \(source)",
-                fix: "import again: that does no harm")
+                "\(error.problem); \(path) has its previous value, or all of \(source)",
+                fix: "repeat the import; a repetition is harmless")
         }
     }
 
@@ -81,6 +81,6 @@ struct ImportTarget {
                 + "(\(megabytes(ImportTarget.operationBytes)) MB), and \(path) is not empty",
             fix:
                 "nothing was changed; add --replace to remove the value there and write the file in "
-                + "pieces, which an interruption leaves unfinished, or import to an empty place")
+                + "pieces, which an interruption leaves unfinished, or import to an empty location")
     }
 }

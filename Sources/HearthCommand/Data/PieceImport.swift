@@ -115,20 +115,20 @@ struct PieceImportState: Sendable {
         guard doneCount + unknownCount > 0 else {
             return CommandError(
                 error.status, "\(reason); nothing was changed at \(target.path)",
-                fix: error.status == .interrupted ? "import again when there is time" : error.fix)
+                fix: error.status == .interrupted ? "repeat the import later" : error.fix)
         }
         let done = "\(doneCount) of \(sizes.count) pieces"
         let bytes = "\(megabytes(doneBytes)) of \(megabytes(sizes.reduce(0, +))) MB"
         var present = "\(target.path) holds \(done) (\(bytes)) of \(target.source)"
         if doneCount == 0 {
-            present = "\(target.path) may hold what it held before, or a part of \(target.source)"
+            present = "\(target.path) may have its previous value, or a part of \(target.source)"
         } else {
             if unknownCount > 0 { present += ", and perhaps \(unknownCount) more" }
-            if !target.isEmpty { present += "; what was there is gone" }
+            if !target.isEmpty { present += "; the previous value is lost" }
         }
         return CommandError(
             error.status, "\(reason); \(present)",
-            fix: "run the import again with --replace, or remove what is there with "
+            fix: "repeat the import with --replace, or remove the value with "
                 + "`hearth remove \(target.path)`")
     }
 }

@@ -86,7 +86,7 @@ struct PushStream {
 
     private var interrupted: CommandError {
         CommandError(
-            .interrupted, "interrupted", fix: "push the other lines again")
+            .interrupted, "interrupted", fix: "push the remaining lines again")
     }
 
     private func parse(_ line: [UInt8], _ number: Int) throws(CommandError) -> Value {
@@ -155,7 +155,7 @@ private struct PushSilence {
         CommandError(
             .unavailable,
             "no node answers at \(client.link.allNames) for \(NodeWait.text(of: client.limit))",
-            fix: "start a node, then push the other lines")
+            fix: "start a node, then push the remaining lines")
     }
 }
 

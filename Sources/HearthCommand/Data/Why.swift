@@ -43,7 +43,7 @@ extension Invocation {
     }
 }
 
-/// What a node knows of one location, as text.
+/// A node's knowledge of one location, as text.
 struct LocationExplanation {
     let path: Path
     private(set) var report: LocationReport
@@ -83,11 +83,11 @@ struct LocationExplanation {
             "\(report.node) shows \(path) as \(report.shown); writes before "
                 + "\(LogTime.text(of: UInt64(clamping: report.stableMilliseconds))) are stable"
         ]
-        if entries.isEmpty { lines.append("    the log holds no write there") }
+        if entries.isEmpty { lines.append("    the log has no write there") }
         if olderCount > 0 { lines.append("    \(counted(olderCount, "earlier write")) left out") }
         lines += entries.suffix(limit).map { "    " + line(of: $0) }
         if report.registers.isEmpty {
-            lines.append("    no register is left on the way there: every write there is stable")
+            lines.append("    no register remains on its path: every write there is stable")
         }
         lines += report.registers.map { "    register at \($0.path): \($0.name) \($0.stamp)" }
         return lines

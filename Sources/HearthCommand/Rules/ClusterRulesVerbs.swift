@@ -19,7 +19,7 @@ enum ClusterRulesVerbs {
         "confirm", "HOW-MANY",
         "On how many nodes the rules must be durable before the command ends: local, majority "
             + "or all; local by default. If they are not within 3 seconds, or --timeout, the "
-            + "command ends with exit code 80, and the rules are set all the same.",
+            + "command ends with exit code 80, but the rules are installed.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
     private static let replacing = Option(
         "replacing", "DIGEST",
@@ -39,12 +39,12 @@ enum ClusterRulesVerbs {
                 .checkFailed,
                 "the cluster has no rules: everything is open if `hearth cluster up` started it without secrets and tokens; otherwise "
                     + "only administrators may do anything",
-                fix: "give it some with `hearth rules set FILE`")
+                fix: "install rules with `hearth rules set FILE`")
         }
         StandardOutput.shared.write(Array(report.source.utf8))
         if !report.source.hasSuffix("\n") { StandardOutput.shared.write([UInt8(ascii: "\n")]) }
         let before = report.previous.isEmpty ? "none" : report.previous
-        Terminal.standardError.print("digest \(report.digest), in place of \(before)")
+        Terminal.standardError.print("digest \(report.digest); before: \(before)")
         return .success
     }
 
@@ -66,15 +66,15 @@ enum ClusterRulesVerbs {
             document, replacing: replaced, confirmedBy: concern)
         if try NodeOptions.secret(of: invocation) == nil {
             Terminal.standardError.print(
-                "warning: the nodes know neither administrators' secrets nor tokens. Each client is an administrator, and no rule concerns it; "
+                "warning: the cluster has neither administrators' secrets nor tokens. Each client is an administrator, and rules do not apply to it; "
                     + "list the issuers of \"tokens\" in the configuration (configs/users.json5)")
         }
         guard reached >= concern else {
             throw CommandError(
                 .lessDurable,
-                "the rules are set, and durable on \(reached == .local ? "one node" : "most nodes")"
+                "the rules are installed, and durable on \(reached == .local ? "one node" : "most nodes")"
                     + (missing.isEmpty ? "" : ", not on \(missing.joined(separator: ", "))"),
-                fix: "wait for the other nodes, `hearth cluster status` shows them")
+                fix: "wait for the other nodes; `hearth cluster status` shows them")
         }
         return .success
     }
@@ -88,7 +88,7 @@ extension ClusterRulesVerbs {
         case (nil, let digest?): return try ClusterRules(for: invocation).document(from: digest)
         default:
             throw invocation.usageError(
-                "the rules are named by a file or by --from, one of them",
+                "FILE and --from are both given, or both missing",
                 fix: "give FILE or --from DIGEST")
         }
     }
@@ -164,7 +164,7 @@ extension ClusterRulesVerbs {
         }
     }
 
-    /// Who is meant by `--as`: a uid, or the value of `auth` in the words of a file of cases; nil if it is left out.
+    /// The user of `--as`: a uid, or the value of `auth` as in a file of cases; nil without the option.
     private static func auth(of invocation: Invocation) throws(CommandError) -> Claim? {
         guard var text = invocation[user] else { return nil }
         if text.hasSuffix(".json") {
@@ -239,7 +239,7 @@ struct ClusterRules {
             return (reached: reached, missing: missing ?? [], evicted: evicted)
         }
         let digest = RulesRecord.digest(of: document)
-        StandardOutput.shared.print("rules \(digest) are set, in place of \(previous)")
+        StandardOutput.shared.print("rules \(digest) are installed; before: \(previous)")
         if !result.evicted.isEmpty {
             Terminal.standardError.print(
                 EvictedNodes.report(result.evicted, lacking: "the rules are", as: "them"))

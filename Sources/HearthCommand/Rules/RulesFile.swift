@@ -38,7 +38,7 @@ struct RulesFile {
             }
             throw CommandError(
                 .badData, "\(name) has \(counted(error.errors.count, "fault"))",
-                fix: "mend what is named above; the columns count from 1")
+                fix: "fix the errors above; columns count from 1")
         }
     }
 }

@@ -48,14 +48,14 @@ extension Verb {
     private static let warnings = HelpTable(
         "warnings",
         [
-            ("open-root", "Everybody may read, or write, the whole tree."),
-            ("shadowed", "A rule has no effect, since one above grants the same."),
+            ("open-root", "Every client may read, or write, the whole tree."),
+            ("shadowed", "A rule has no effect, because a rule above it grants the same."),
             ("never-true", "A rule can never be true, whatever the data."),
             (
                 "anchor",
                 "A regular expression has alternatives and an anchor, which binds all of them."
             ),
-            ("size", "The document is longer than the 256 KiB that Firebase takes."),
+            ("size", "The document is longer than the 256 KiB that Firebase accepts."),
         ])
 
     private static let rulesTest = Verb(

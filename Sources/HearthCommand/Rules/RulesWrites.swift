@@ -13,7 +13,7 @@ extension ClusterRulesVerbs {
     private static let uid = Option(
         "uid", "UID", "Only writes of this user; \"none\" for clients that were not signed in.")
     private static let outdated = Option(
-        flag: "outdated", "Only those that were judged by other rules than the cluster has now.")
+        flag: "outdated", "Only writes that other rules than the present ones allowed.")
     private static let json = Option(flag: "json", "Print one JSON object for each write.")
 
     static let writes = Verb(

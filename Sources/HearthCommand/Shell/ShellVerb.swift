@@ -41,7 +41,7 @@ struct ShellScript {
             guard let line = String(validating: bytes, as: UTF8.self) else {
                 throw CommandError(
                     .badData, "standard input, line \(number) is not UTF-8",
-                    fix: "write commands in UTF-8; those before it have been run")
+                    fix: "write commands in UTF-8; the commands before it were executed")
             }
             switch commands.run(line) {
             case .ended(.success): break
@@ -59,6 +59,6 @@ struct ShellScript {
     private static func checkInterruption() throws(CommandError) {
         guard StopRequest.isThere else { return }
         throw CommandError(
-            .interrupted, "interrupted", fix: "run the commands that have not run again")
+            .interrupted, "interrupted", fix: "run the remaining commands again")
     }
 }

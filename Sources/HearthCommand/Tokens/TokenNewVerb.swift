@@ -29,7 +29,7 @@ enum TokenNewVerb {
         }
         guard let key = invocation[signer] ?? own?.signingKeys.first else {
             throw invocation.usageError(
-                "\(invocation.name): nothing signs the token",
+                "\(invocation.name): the token has no signing key",
                 fix:
                     "name a file by --with, or by --config a cluster with a signing key (`signingKeys` of an issuer)"
             )
@@ -67,7 +67,7 @@ enum TokenNewVerb {
         ).write(token + "\n")
     }
 
-    /// What signs, in a file.
+    /// Returns the signer of a key file.
     private static func signer(
         inFile path: String, id: String?
     ) throws(CommandError) -> TokenSigner {
@@ -85,11 +85,11 @@ enum TokenNewVerb {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }
         throw CommandError(
-            .badData, "the signing key in \(path) has less than \(TokenKey.sharedBytes) bytes",
-            fix: "make one with `hearth keys signing-key`")
+            .badData, "the signing key in \(path) has fewer than \(TokenKey.sharedBytes) bytes",
+            fix: "create one with `hearth keys signing-key`")
     }
 
-    /// What a command says of a token, and the cluster of what its tokens say.
+    /// The content of a token, from a command and the cluster's configuration.
     private struct Draft {
         private let own: TokenSettings.Issuer?
         private let seconds: Int

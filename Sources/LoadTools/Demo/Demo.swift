@@ -64,7 +64,7 @@ package struct Demo {
 
         story.begin(
             "Now all three push at once, \(grouped(Demo.pushesPerSecond)) a second together.",
-            "A push counts as acknowledged when it is safe on the disk of its client's node.")
+            "A push is acknowledged once it is on the disk of the client's node.")
         try writers.push(until: Demo.pushes / 3)
         try killAndRestart(n2, while: writers)
         try writers.push(until: Demo.pushes)
@@ -81,15 +81,15 @@ package struct Demo {
         _ node: Cluster.Node, while writers: DemoWriters
     ) throws(CommandError) {
         story.begin(
-            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. The others do not wait:",
-            "bob's client goes on at n1, and sends again what \(node.id) has not acknowledged.")
+            "\(node.id) is killed (SIGKILL) while they push. The others do not wait:",
+            "bob's client continues at n1, and repeats its unacknowledged pushes.")
         let killed = cluster.kill(node)
         let before = writers.acknowledged
-        story.show("process \(killed.map { String($0.pid) } ?? "?") is gone")
+        story.show("process \(killed.map { String($0.pid) } ?? "?") has ended")
         try writers.push(until: Demo.pushes * 2 / 3)
 
         story.begin(
-            "\(node.id) starts again, reads its disk, and asks its peers for what it missed.")
+            "\(node.id) restarts, reads its disk, and requests the missing pushes from the others.")
         let start = ContinuousClock.now
         try ClusterStart(cluster: cluster).start([node]) { writers.advance() }
         story.show(

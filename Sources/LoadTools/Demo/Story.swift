@@ -64,9 +64,9 @@ final class Story: Sendable {
         return """
 
             \(grouped(pushes)) pushes through three nodes, one of them killed: nothing lost, nothing doubled,
-            the same order everywhere. It took \(seconds) s; the nodes stop now, and their files go with them.
+            the same order everywhere. It took \(seconds) s; the nodes stop, and their files are deleted.
 
-            Now you: start a cluster that stays, listen at one node, and push to another.
+            Next, start a cluster that stays, listen at one node, and push to another.
 
                 \(hearth) cluster up --detach
                 \(hearth) watch /rooms/lobby --node n3        # in another terminal

@@ -246,7 +246,7 @@ extension RequestFailure {
         writing path: Path, to user: Access.User
     ) -> RequestFailure {
         RequestFailure(
-            .permissionDenied, "the rules do not let this client write this at \(path)",
+            .permissionDenied, "the rules do not permit this client's write at \(path)",
             fix: fix(for: user))
     }
 
@@ -255,14 +255,14 @@ extension RequestFailure {
         reading path: Path, to user: Access.User
     ) -> RequestFailure {
         RequestFailure(
-            .permissionDenied, "the rules do not let this client read \(path)",
+            .permissionDenied, "the rules do not permit this client to read \(path)",
             fix: fix(for: user))
     }
 
     private static func exhausted(_ request: String) -> RequestFailure {
         RequestFailure(
             .permissionDenied,
-            "the rules of \(request) take more work than those of one request may (\(RuleLimits.limitOfWork))",
+            "the rules of \(request) need more work than one request may use (\(RuleLimits.limitOfWork))",
             fix:
                 "write less at once, or have the rules search shorter strings by simpler regular expressions",
             limit: .ruleWork)
@@ -278,7 +278,7 @@ extension RequestFailure {
 
     /// The failure of a request that takes what there is little of.
     static let forThoseSignedIn = RequestFailure(
-        .permissionDenied, "only those who are signed in may wait until all is stable",
+        .permissionDenied, "only signed-in users may wait for stable data",
         fix: anonymousFix)
 
     /// The failure with the reasons below it, a line each: for administrators alone, since they say what is stored.
@@ -289,7 +289,7 @@ extension RequestFailure {
 
     /// The failure of a request that concerns the node or the cluster.
     static let administratorsOnly = RequestFailure(
-        .permissionDenied, "only administrators may ask for this",
+        .permissionDenied, "only administrators may request this",
         fix: "send an administrator's secret (--secret), or a token of an administrator")
 }
 

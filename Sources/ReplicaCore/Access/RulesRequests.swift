@@ -40,15 +40,15 @@ extension Replica {
         let digest = replication.rules?.digest ?? ""
         if let replaced = request.replaced, replaced.text != digest {
             throw RequestFailure(
-                .changed, "the rules of the cluster are others than those to be replaced",
-                fix: "read them again (`hearth rules get`), and change what follows from that")
+                .changed, "the cluster has other rules than those to be replaced",
+                fix: "read the rules again (`hearth rules get`), and apply the change to them")
         }
         do throws(RulesetError) {
             _ = try Ruleset(Array(request.source.utf8))
         } catch {
             throw RequestFailure(
                 .invalid, error.errors.map(\.description).joined(separator: "\n"),
-                fix: "mend what is named by line and column; the rules are what they were")
+                fix: "fix the errors at these lines and columns; the rules are unchanged")
         }
         if !request.isCheck {
             accept([RulesRecord.write(request.source, replacing: digest)], for: nil)

@@ -13,8 +13,8 @@ extension Sessions {
     mutating func beginLogRead() throws(RequestFailure) {
         guard logReads < Sessions.logReadsLimit else {
             throw RequestFailure(
-                .unavailable, "\(member) reads its log for \(logReads) clients now",
-                fix: "ask again in a moment")
+                .unavailable, "\(member) reads its log for \(logReads) clients already",
+                fix: "try again in a moment")
         }
         logReads += 1
     }

@@ -138,8 +138,8 @@ extension ForwardedTransactions.Entry {
         if sentTo == nil { return RequestFailure(.noMajority, reason.problem, fix: reason.fix) }
         return RequestFailure(
             .undecided,
-            "the coordinator has not answered in time: it, or \(reason.problem)",
-            fix: "ask again with the same stamp, or read the place to see whether it was done")
+            "the coordinator has not answered in time; \(reason.problem)",
+            fix: "repeat it with the same stamp, or read the location to see whether it was done")
     }
 }
 
@@ -148,7 +148,8 @@ extension RequestFailure {
     var asUsersSeeIt: RequestFailure {
         switch code {
         case .noMajority:
-            RequestFailure(code, "transactions are not decided now", fix: "try again later")
+            RequestFailure(
+                code, "transactions cannot be decided at present", fix: "try again later")
         case .undecided:
             RequestFailure(code, "the transaction was not decided in time", fix: fix)
         default: self
@@ -158,13 +159,13 @@ extension RequestFailure {
     /// The failure of a transaction whose location holds another value than the client read.
     static func changed(at path: Path) -> RequestFailure {
         RequestFailure(
-            .changed, "what is at \(path) is not what the condition says",
-            fix: "read it again, and write what follows from that")
+            .changed, "the value at \(path) does not meet the condition",
+            fix: "read the value again, and base the write on it")
     }
 
     static let forgottenTransaction = RequestFailure(
-        .undecided, "the transaction was asked for so long ago that no node knows of it",
-        fix: "read the place to see whether it was done")
+        .undecided, "the transaction is so old that no node knows its outcome",
+        fix: "read the location to see whether it was done")
 }
 
 extension [Proposal] {

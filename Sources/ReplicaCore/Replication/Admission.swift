@@ -23,13 +23,13 @@ extension Replication {
         let (member, shown) = (configuration.member, clock.last.milliseconds)
         if stamp.time <= closedTimestamp.time {
             return .refused(
-                problem: "\(member) takes no stamps any more of \(stamp.time.milliseconds) ms and "
-                    + "earlier, its clock shows \(shown) ms")
+                problem: "\(member) no longer accepts stamps of \(stamp.time.milliseconds) ms and "
+                    + "earlier; its clock shows \(shown) ms")
         }
         let newest = max(shown, now.wallMilliseconds)
         if stamp.time.milliseconds > newest + StampClock.aheadLimitMilliseconds {
             return .refused(
-                problem: "the stamp is of \(stamp.time.milliseconds) ms, \(member)'s clock shows "
+                problem: "the stamp is \(stamp.time.milliseconds) ms, but \(member)'s clock shows "
                     + "\(newest) ms")
         }
         return time.flatMap(problem(withNow:)).map(Admission.refused) ?? .admitted

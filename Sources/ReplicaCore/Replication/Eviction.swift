@@ -16,22 +16,23 @@ extension Replication {
         guard let peer = peers.all.first(where: { $0.member == member }) else {
             throw RequestFailure(
                 .invalid, "\(configuration.member) has no peer \(member)",
-                fix: "ask another node for it, or look at the name")
+                fix: "check the name, or use another node")
         }
         if peers.isOut(peer) { return }
         guard peers.canSpare(member) else {
             throw RequestFailure(
                 .unavailable,
-                "without \(member), half of the \(peers.all.count + 1) nodes or more would be out",
-                fix: "wait until those that are out, or are to be, are back")
+                "without \(member), half of the \(peers.all.count + 1) nodes or more would be evicted",
+                fix: "wait until the evicted nodes have rejoined")
         }
         guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
             throw noMajority(against: member)
         }
         guard let writer = peer.heartbeat?.writer else {
             throw RequestFailure(
-                .unavailable, "\(configuration.member) has not heard \(member) since it started",
-                fix: "ask a node that has been running for longer, or take \(member) off the list "
+                .unavailable,
+                "\(configuration.member) has had no contact with \(member) since it started",
+                fix: "use a node that has been running longer, or remove \(member) from the list "
                     + "of nodes")
         }
         guard peers.evictions.hasRoom else {
@@ -54,7 +55,7 @@ extension Replication {
             "\(configuration.member) cannot evict \(member): more than half of the "
                 + "\(peers.all.count + 1) nodes must vote for it, and \(configuration.member) "
                 + "reaches \(reached)",
-            fix: "start more nodes, or ask a node that reaches more of them")
+            fix: "start more nodes, or use a node that reaches more of them")
     }
 
     /// Learns a member's knowledge of evictions.

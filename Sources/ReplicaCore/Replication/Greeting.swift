@@ -60,7 +60,7 @@ extension Replication {
             return .init(
                 reason: .otherCluster,
                 problem:
-                    "\(own) is of the cluster \(configuration.cluster), and not of \(hello.cluster)",
+                    "\(own) belongs to the cluster \(configuration.cluster), not to \(hello.cluster)",
                 fix: "give both the same \"cluster\", or other endpoints"
             )
         }
@@ -78,7 +78,8 @@ extension Replication {
         }
         guard peers.all.contains(where: { $0.member == hello.member }) else {
             return .init(
-                reason: .unknownMember, problem: "\(own) knows no node \(hello.member)",
+                reason: .unknownMember,
+                problem: "the configuration of \(own) has no node \(hello.member)",
                 fix: "list \(hello.member) in the configuration of \(own), and start \(own) again"
             )
         }
@@ -87,7 +88,7 @@ extension Replication {
             return .init(
                 reason: .secondOfAName,
                 problem:
-                    "two nodes are called \(hello.member): \(own) knows it at \(expected), and this "
+                    "two nodes have the name \(hello.member): \(own) knows it at \(expected), and this "
                     + "one is at \(hello.endpoint)",
                 fix: "stop one of them, or give it another id"
             )

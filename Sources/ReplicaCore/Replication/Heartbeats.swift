@@ -103,13 +103,13 @@ extension Replication {
         if closedTimestamp.time < time {
             return (
                 "nodes accept writes with stamps up to \(closedTimestamp.lagMilliseconds) ms old",
-                "allow for more time"
+                "allow more time"
             )
         }
         let late = peers.notStable(through: time)
         return (
             "it waits for operations of \(late.joined(separator: ", "))",
-            "allow for more time; see `hearth cluster doctor`"
+            "allow more time; see `hearth cluster doctor`"
         )
     }
 

@@ -31,7 +31,7 @@ extension Replication {
             return nil
         }
         return
-            "its server timestamps are of \(time) ms, \(configuration.member)'s clock shows \(wall) ms"
+            "its server timestamps have the time \(time) ms, but \(configuration.member)'s clock shows \(wall) ms"
     }
 }
 

@@ -35,12 +35,12 @@ enum Acceptance {
             throw DataError(
                 problem:
                     "the write of \(write.path) has a stamp and a server timestamp without a time",
-                fix: "give its time by the option \"now\", or leave the stamp to the node")
+                fix: "send the time as the option \"now\", or omit the stamp")
         }
         if let write = writes.first(where: \.incrementsPriority) {
             throw DataError(
                 problem: "the write of \(write.path) has a stamp, and increments a priority",
-                fix: "write the priority itself, or leave the stamp to the node")
+                fix: "write the priority itself, or omit the stamp")
         }
     }
 

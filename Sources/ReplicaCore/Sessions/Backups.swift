@@ -12,7 +12,8 @@ extension Sessions {
         }
         if isBackingUp {
             throw RequestFailure(
-                .unavailable, "\(member) writes another backup now", fix: "wait for its end")
+                .unavailable, "\(member) is already writing a backup",
+                fix: "wait until it is complete")
         }
         isBackingUp = true
     }

@@ -171,12 +171,12 @@ extension Sessions {
         let isUser = access.isUser(client.session)
         let problem =
             isUser
-            ? "this node does not hold yet what this client has seen"
-            : "\(member) does not hold yet what this client has seen of "
+            ? "this node lacks operations that this client has seen"
+            : "\(member) lacks operations that this client has seen, of "
                 + names.joined(separator: ", ")
         refuse(
             .behind, problem,
-            fix: "wait until the nodes are connected again, or ask the node it was seen at",
+            fix: "wait until the nodes are connected again, or use the previous node",
             client.id, client.session)
     }
 }
@@ -214,7 +214,7 @@ extension Sessions {
     private mutating func refuseAhead(_ id: UInt64, _ session: SessionID) {
         let node = access.isUser(session) ? "this node" : member
         refuse(
-            .behind, "\(node) was evicted, and no longer holds all that this client has seen",
-            fix: "connect to another node, or say \"hello\" to \(node) again", id, session)
+            .behind, "\(node) was evicted, and lacks operations that this client has seen",
+            fix: "connect to another node, or send \"hello\" to \(node) again", id, session)
     }
 }

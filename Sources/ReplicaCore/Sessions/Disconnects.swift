@@ -81,14 +81,14 @@ struct Disconnects: Sendable {
 
 extension RequestFailure {
     fileprivate static let tooManyBytes = RequestFailure(
-        .tooBig, "the on-disconnect writes of a connection have at most 1 MB",
+        .tooBig, "the on-disconnect writes of one connection may have 1 MB at most",
         fix: "cancel some of them, or write less", limit: .disconnectBytes)
 
     fileprivate static func roomIsScarce(_ limit: Int) -> RequestFailure {
         RequestFailure(
             .tooBig,
-            "the on-disconnect writes of all connections need much memory at this node: one connection may have "
-                + "\(limit >> 10) kB of them now",
+            "the on-disconnect writes of all connections use much memory of this node: one connection may have "
+                + "\(limit >> 10) kB of them at present",
             fix: "cancel some of them, write less, or use another node", limit: .disconnectBytes)
     }
 }

@@ -61,8 +61,8 @@ struct DueRequests: Sendable {
         return RequestFailure(
             .tooBig,
             "\(limit >> 20) MB of requests of this connection, or \(limits.dueBytes >> 20) MB of all, "
-                + "wait for their turn already",
-            fix: "wait for answers before you ask for more", limit: .waitingRequests)
+                + "already wait for their turn",
+            fix: "wait for answers before you send more requests", limit: .waitingRequests)
     }
 
     /// So many times the bytes after which the driver stops reading may wait: one frame may be large, and others may have been

@@ -15,7 +15,8 @@ struct StorageFailure: Equatable, Sendable {
 
     /// The same failure without path and size, for users.
     static let asUsersSeeIt = StorageFailure(
-        problem: "this node takes no requests now", fix: "use another node, or try again later")
+        problem: "this node accepts no requests at present",
+        fix: "use another node, or try again later")
 
     /// Whether requests have waited for the disk long enough.
     func isOverdue(at now: Moment) -> Bool {

@@ -56,7 +56,7 @@ extension Sessions {
             send(
                 .error(
                     id: 0, code: .unavailable,
-                    problem: "nothing was heard of this client for "
+                    problem: "this client has been silent for "
                         + "\(Disconnects.silenceMilliseconds / 1_000) s",
                     fix: "connect again, and ping while writes wait for the connection's end"),
                 to: session)

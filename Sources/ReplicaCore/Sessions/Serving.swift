@@ -96,7 +96,7 @@ extension Sessions {
         if bytes > Sessions.answersLimit {
             let failure = RequestFailure(
                 .tooBig, "the answers before this one have \(Sessions.answersLimit >> 20) MB",
-                fix: "wait for answers before you ask for more", limit: .unreadAnswers)
+                fix: "wait for answers before you send more requests", limit: .unreadAnswers)
             refuse(failure, id, session)
             return true
         }
@@ -137,7 +137,7 @@ extension Sessions {
         guard !listens.contains(listener) else {
             return refuse(
                 .invalid, "a listen with the id \(id) exists already",
-                fix: "give each listen of a connection its own id", id, session)
+                fix: "use another id for each listen of a connection", id, session)
         }
         if lacksDemandedIndex(for: listen.query, at: listen.path) {
             return refuse(.unindexed(listen.query.order, of: listen.path), id, session)
@@ -183,7 +183,7 @@ extension Sessions {
         guard listens.remove(listener) else {
             return refuse(
                 .invalid, "there is no listen with the id \(listen)",
-                fix: "give the id of a listen that is still open", id, session)
+                fix: "use the id of an open listen", id, session)
         }
         send(.ok(id: id), to: session)
     }

@@ -40,7 +40,7 @@ extension Sessions {
                 id: id, code: .tooBig,
                 problem:
                     "\(slowClients.postponedLimit) answers wait until this connection has room",
-                fix: "read what has been sent before you ask for more"),
+                fix: "read the answers before you send more requests"),
             to: session)
         return true
     }

@@ -40,8 +40,8 @@ extension Sessions {
     ) {
         guard stabilityWaiters.waiting.count < stabilityWaiters.limit else {
             return refuse(
-                .tooBig, "\(stabilityWaiters.limit) clients wait already until all is stable",
-                fix: "ask later, or at another node", id, session)
+                .tooBig, "\(stabilityWaiters.limit) clients already wait for stable data",
+                fix: "try again later, or use another node", id, session)
         }
         let now = replica.now
         // Another node's writes of this same millisecond count as earlier too.
@@ -76,7 +76,7 @@ extension Sessions {
         // Which nodes there are concerns administrators alone.
         guard !access.isUser(waiter.session) else {
             return refuse(
-                .notStable, "earlier writes may still arrive", fix: "allow for more time",
+                .notStable, "earlier writes may still arrive", fix: "allow more time",
                 waiter.id, waiter.session)
         }
         refuse(

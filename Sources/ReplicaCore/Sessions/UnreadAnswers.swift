@@ -54,10 +54,10 @@ struct UnreadAnswers: Sendable {
     var refusal: RequestFailure {
         RequestFailure(
             .tooBig,
-            "the answers that clients of this node have not read take much of the \(limit >> 20) MB that they may have: "
-                + "an answer may have \(largestSession >> 10) kB now",
+            "unread answers of this node's clients use most of their \(limit >> 20) MB: "
+                + "an answer may have \(largestSession >> 10) kB at present",
             fix:
-                "read the answers that you have asked for, ask for less at once, or use another node",
+                "read the pending answers, request less at once, or use another node",
             limit: .unreadAnswers)
     }
 }

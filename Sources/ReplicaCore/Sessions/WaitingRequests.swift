@@ -61,8 +61,8 @@ struct WaitingRequests: Sendable {
         if count < limits.waitingRequests, byteCount < limits.waitingRequestBytes { return nil }
         return RequestFailure(
             .tooBig,
-            "\(limits.waitingRequests) requests, or \(limits.waitingRequestBytes >> 20) MB of them, wait at this "
-                + "node for the decisions of transactions already",
+            "\(limits.waitingRequests) requests, or \(limits.waitingRequestBytes >> 20) MB of them, already wait at this "
+                + "node for the decisions of transactions",
             fix: "wait for the answer to the transaction before you send more",
             limit: .waitingRequests)
     }

@@ -45,8 +45,8 @@ extension Sessions {
             countRefusal()
             let unknown = NodeMessage.error(
                 id: message.answeredID, code: .undecided,
-                problem: "\(failure.problem); the write may still be done",
-                fix: "read the location to see whether it was done, before you write again")
+                problem: "\(failure.problem); the write may still take effect",
+                fix: "read the location before you write again")
             sendAtOnce(unknown, to: session)
         }
     }

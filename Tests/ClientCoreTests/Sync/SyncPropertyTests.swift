@@ -4,7 +4,9 @@ import QueryEngine
 import Testing
 
 struct SyncPropertyTests {
-    @Test func `listeners see what the server told with the writes over it, and at last the truth`()
+    @Test
+    func
+        `listeners see the server's data with local writes over it, and the final data in the end`()
     {
         let count = ProcessInfo.processInfo.environment["HEARTH_SYNC_SEEDS"].flatMap(UInt64.init)
         for seed in 1...(count ?? 1500) {

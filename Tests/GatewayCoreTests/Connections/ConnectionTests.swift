@@ -54,7 +54,7 @@ import Testing
         #expect(node.sessionOutputs == [.end(id)])
     }
 
-    @Test mutating func `what is no request is refused once, and the connection closes`() {
+    @Test mutating func `invalid input is refused once, and the connection closes`() {
         let id = node.connect()
         node.send("GET /a.json HTTP/1.1\nHost: x\n\n" + TestGateway.request("/a.json"), by: id)
         #expect(node.answers(id).map(\.status) == [400])
@@ -110,7 +110,7 @@ import Testing
         #expect(node.value == json(#"{"a":"abcdefgh"}"#))
     }
 
-    @Test mutating func `a client that waits is told to send its body`() {
+    @Test mutating func `a client that waits receives 100 Continue`() {
         let id = node.connect()
         let head = TestGateway.request(
             "/a.json", "PUT", ["Content-Length: 1", "Expect: 100-continue"])
@@ -153,7 +153,7 @@ import Testing
         let answer = node.curl("/a.json", "PUT", body: "1")
         #expect(answer.status == 503)
         #expect(answer["retry-after"] == "1")
-        #expect(answer.error == "This node cannot do this now: starting.")
+        #expect(answer.error == "This node cannot do this at present: starting.")
         #expect(node.asks == 0)
         #expect(node.curl("/health").status == 503)
         node.turn([.became(.serving)])
@@ -230,7 +230,7 @@ import Testing
         #expect(node.answers(next).map(\.status) == [200])
     }
 
-    @Test mutating func `another machine has a limit of its own`() {
+    @Test mutating func `another machine has its own limit`() {
         var configuration = GatewayConfiguration()
         configuration.connectionLimitPerHost = 2
         node = TestGateway(configuration)

@@ -32,7 +32,7 @@ import Tokens
         #expect(rig.identities[id] == [TestTokens.user("ada")])
     }
 
-    @Test mutating func `what follows a credential is done as whom it shows`() {
+    @Test mutating func `requests after a credential are executed as its user`() {
         let messages = [
             RealtimeRig.request(1, "p", #"{"p":"/a","d":1}"#),
             RealtimeRig.request(2, "auth", #"{"cred":"\#(Self.ada)"}"#),
@@ -65,7 +65,7 @@ import Tokens
     ]
 
     @Test(arguments: RealtimeTokenTests.refused)
-    mutating func `what shows nobody signs out at once, and is refused later`(
+    mutating func `an invalid credential signs out at once, and is refused after a delay`(
         body: String, status: String, text: String
     ) {
         _ = show(1, #"{"cred":"\#(Self.ada)"}"#)
@@ -95,7 +95,7 @@ import Tokens
         #expect(rig.identities[id]?.last == .anonymous)
     }
 
-    @Test mutating func `a new token of the same user goes on`() {
+    @Test mutating func `a new token of the same user continues the session`() {
         _ = show(1, #"{"cred":"\#(TestTokens.token("ada", seconds: 5))"}"#)
         _ = show(2, #"{"cred":"\#(TestTokens.token("ada", seconds: 500))"}"#)
         #expect(rig.wait(70_000).isEmpty)
@@ -111,7 +111,9 @@ import Tokens
     }
 
     @Test
-    mutating func `the replica is told who a client is that polls, and changes to a WebSocket`() {
+    mutating func
+        `the replica learns the identity of a polling client that changes to a WebSocket`()
+    {
         var rig = PollRig(TestTokens.configuration)
         rig.node.client = .administrator
         var client = rig.start()

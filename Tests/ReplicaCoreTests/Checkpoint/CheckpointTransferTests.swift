@@ -37,7 +37,7 @@ import Testing
         #expect(logCount("n1", of: cluster) < 30)
     }
 
-    @Test func `what a log has and cannot give, because it is damaged, comes with a checkpoint`() {
+    @Test func `a damaged part of a log is replaced by a checkpoint`() {
         var cluster = TestCluster(3)
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
         push(20, to: "n1", of: &cluster)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a node without data takes over a checkpoint and the log after it`() {
+    @Test func `a node without data installs a checkpoint and the log after it`() {
         var cluster = cluster()
         push(150, to: "n1", of: &cluster)
         push(150, to: "n2", of: &cluster)
@@ -133,7 +133,7 @@ import Testing
         #expect(disks.contains { $0.isReadable })
     }
 
-    @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {
+    @Test func `a node behind truncated logs keeps its own operations`() {
         var cluster = clusterWithShortLogs()
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
         push(7, to: "n3", of: &cluster)
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// Batches after the gap that nobody can close would be sent again and again.
-    @Test func `a node that has no room for what follows a gap takes over a checkpoint`() {
+    @Test func `a node without room behind a gap installs a checkpoint`() {
         var cluster = TestCluster(3)
         cluster.checkpointBytes = 500
         cluster.logLimit = 20
@@ -214,7 +214,7 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 200) }
     }
 
-    @Test func `nobody takes over the checkpoint of an evicted node, which may have gone on`() {
+    @Test func `no member installs the checkpoint of an evicted node`() {
         var cluster = cluster()
         push(5, to: "n3", of: &cluster)
         cluster.quiesce()
@@ -239,7 +239,7 @@ import Testing
         #expect(source() == nil)
     }
 
-    @Test func `an older copy of the data goes on as another writer`() {
+    @Test func `an older copy of the data continues as another writer`() {
         var cluster = cluster()
         push(3, to: "n2", of: &cluster)
         let copy = cluster.disks["n2"]
@@ -255,7 +255,7 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 9) }
     }
 
-    @Test func `listeners hear what a checkpoint changes`() {
+    @Test func `listeners receive the changes of a checkpoint`() {
         var cluster = cluster()
         push(100, to: "n1", of: &cluster)
         cluster.quiesce()
@@ -270,7 +270,7 @@ import Testing
         #expect(copy == cluster["n1"].value[list])
     }
 
-    @Test func `a second node of one name gives up, and says where the first is`() {
+    @Test func `a second node with the same name ends, and names the address of the first`() {
         var cluster = TestCluster(2)
         cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]
         for name in cluster.names {
@@ -285,13 +285,13 @@ import Testing
         cluster.quiesce()
         #expect(
             cluster.refusals["n2"]
-                == "two nodes are called n2: n1 knows it at tcp://a:2, and this one is at tcp://b:2"
+                == "two nodes have the name n2: n1 knows it at tcp://a:2, and this one is at tcp://b:2"
         )
         let told = cluster.status(of: "n1").exchange.refusedNodes["secondOfAName"]
         #expect(told?.member == "n2" && told?.endpoint == "tcp://b:2")
     }
 
-    @Test func `who is refused is told of by its reason, in few words, until it is welcome`() {
+    @Test func `the status shows the reason of a refusal until the node is welcome`() {
         var cluster = TestCluster(2)
         cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]
         cluster.crash("n1")
@@ -325,7 +325,7 @@ import Testing
         #expect(left.keys.sorted() == ["unknownMember"])
     }
 
-    @Test func `a node with another list of nodes gives up, and names the difference`() {
+    @Test func `a node with another list of nodes ends, and names the difference`() {
         func refusal(of places: [String: String]) -> String? {
             var cluster = TestCluster(2)
             cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]

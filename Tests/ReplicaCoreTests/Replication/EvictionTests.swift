@@ -35,7 +35,7 @@ import Testing
 
     func key(_ number: Int) -> Key { Key(unchecked: "-Oe30000000000000\(100 + number)") }
 
-    @Test func `the others no longer wait for it, and it comes back with what it alone had`() {
+    @Test func `the others no longer wait for it, and it returns with its own operations`() {
         var cluster = cluster()
         isolate(&cluster)
         for number in 1...3 {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test
-    func `one that starts once more, cut off, comes back with what both incarnations had`() {
+    func `a partitioned restart returns with the operations of both incarnations`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `clients that have seen what it gives up are told so, and shown nothing`() {
+    @Test func `clients that have seen discarded data are notified, and shown nothing`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.hello(id: 1, seen: [:]), by: 5, to: "n3")
@@ -165,7 +165,7 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 8)])
     }
 
-    @Test func `it takes no writes on its way back`() {
+    @Test func `it accepts no writes while it rejoins`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
@@ -180,7 +180,7 @@ import Testing
             return
         }
         #expect(
-            problem == "n3 was evicted from the cluster and has not rejoined yet: it is getting "
+            problem == "n3 was evicted from the cluster and has not rejoined yet: it is fetching "
                 + "the data of the others")
         cluster.send(.evict(id: 8, member: "n1"), to: "n3")
         guard case .error(8, .unavailable, problem, _)? = cluster.takeReplies().first else {
@@ -214,7 +214,7 @@ import Testing
         #expect(cluster.takeReplies().contains(.ok(id: 3)))
     }
 
-    @Test func `a node that runs is evicted at once, says why it takes no writes, and rejoins`() {
+    @Test func `a running node is evicted at once, refuses writes with the reason, and rejoins`() {
         var cluster = cluster()
         cluster.send(.evict(id: 1, member: "n3"), to: "n1")
         cluster.send(.put(id: 2, path: count, value: 1), to: "n3")
@@ -248,7 +248,7 @@ import Testing
                     id: 1, code: .unavailable,
                     problem: "n3 cannot evict n1: more than half of the 3 nodes must vote for it, "
                         + "and n3 reaches no other node",
-                    fix: "start more nodes, or ask a node that reaches more of them")
+                    fix: "start more nodes, or use a node that reaches more of them")
             ])
         let writer = cluster["n1"].writer
         cluster.cuts = []
@@ -269,7 +269,7 @@ import Testing
         #expect(problem.hasSuffix("and n1 reaches only n3"))
     }
 
-    @Test func `status tells of votes and of who is evicted`() {
+    @Test func `the status shows votes and evicted members`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.quiesce()
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func `a minority evicts nobody`() {
+    @Test func `a minority evicts no member`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 1, member: "n1"), to: "n3")
@@ -304,8 +304,7 @@ import Testing
         #expect(cluster["n1"].value[count] == 2)
     }
 
-    @Test func `an increment that is done again is not done once more when its client asks for it`()
-    {
+    @Test func `a replayed increment is not repeated on request of its client`() {
         var cluster = cluster()
         isolate(&cluster)
         let time = HybridTime(milliseconds: 1_700_000_009_000)
@@ -331,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for a write to be durable elsewhere hears that it is not`() {
+    @Test func `a waiting client learns that a write is not durable elsewhere`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
@@ -342,7 +341,7 @@ import Testing
         #expect(cluster.takeReplies().last == .acknowledged(id: 7, concern: .local))
     }
 
-    @Test func `what its checkpoint alone has is kept in a copy`() {
+    @Test func `operations only in its checkpoint are kept in a copy`() {
         for isLost in [false, true] {
             var cluster = cluster()
             cluster.tamper = { $0.head = [] }

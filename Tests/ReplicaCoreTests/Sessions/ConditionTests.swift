@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 @Suite struct ConditionTests {
-    @Test func `a put is done if what is there has the hash of its condition`() {
+    @Test func `a put takes effect if the value has the hash of its condition`() {
         var cluster = TestCluster(1)
         let empty = Condition(DataHash(of: .null))
         cluster.send(.put(id: 1, path: "n", value: 4, condition: empty), to: "n1")
@@ -14,7 +14,7 @@ import Testing
         #expect(cluster["n1"].value == ["n": 5])
     }
 
-    @Test func `a listener hears of newer data before its put is refused for it`() {
+    @Test func `a listener receives newer data before the refusal of its put`() {
         var cluster = TestCluster(1)
         cluster.send(.listen(id: 1, path: "n"), to: "n1")
         cluster.send(.put(id: 1, path: "n", value: 7), by: 2, to: "n1")
@@ -27,7 +27,7 @@ import Testing
             Issue.record("expected a refusal, got \(told[3])")
             return
         }
-        #expect(problem == "what is at /n is not what the condition says")
+        #expect(problem == "the value at /n does not meet the condition")
         #expect(cluster["n1"].value == ["n": 7])
     }
 }

@@ -49,7 +49,7 @@ import Testing
         #expect(told[RuledReplica.guest] == [.ok(id: 1)])
     }
 
-    @Test func `what it sends later waits behind what it has sent before`() {
+    @Test func `its later requests wait behind its earlier ones`() {
         var replica = RuledReplica(Self.rules)
         let get = ClientMessage.get(id: 99, path: "slow/k20")
         _ = replica.told([Self.puts])
@@ -58,7 +58,7 @@ import Testing
         #expect(answers.last == .value(id: 99, value: Self.text))
     }
 
-    @Test func `two sessions go on in turns`() {
+    @Test func `two sessions continue in turns`() {
         var replica = RuledReplica(Self.rules)
         let puts = Self.frame((1...Self.count).map { Self.put($0) })
         _ = replica.told([
@@ -82,7 +82,7 @@ import Testing
         let refusals = told.filter { $0.code == .tooBig }
         #expect(refusals.count == Int(Self.count))
         guard case .error(_, _, let problem, _)? = refusals.first else { return }
-        #expect(problem.contains("wait for their turn already"))
+        #expect(problem.contains("already wait for their turn"))
         let limited = replica.status().clients.limited
         #expect(limited == ["waiting_requests": refusals.count, "session_work": 1])
     }

@@ -163,7 +163,7 @@ import Testing
             Issue.record("expected a refusal")
             return
         }
-        #expect(problem.hasPrefix("1 requests, or 64 MB of them, wait at this node"))
+        #expect(problem.hasPrefix("1 requests, or 64 MB of them, already wait at this node"))
         cluster.cuts = []
         cluster.quiesce()
         #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 2)])
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Who asks
 
-    @Test func `a request that waits is judged as the one who sent it`() {
+    @Test func `a waiting request is checked as the user that sent it`() {
         var cluster = TestCluster(3)
         let rules = #"{"rules": {".read": "auth != null", ".write": "auth != null"}}"#
         send([.setRules(id: 1, source: rules)], to: "n3", &cluster, by: 9)
@@ -281,7 +281,10 @@ import Testing
         #expect(cluster["n3"].value == ["b": .string("gone")])
     }
 
-    @Test func `without a decision they are done after five seconds, and what waits is dropped`() {
+    @Test
+    func
+        `without a decision they are executed after five seconds, and waiting requests are dropped`()
+    {
         var cluster = TestCluster(3)
         cut("n3", &cluster)
         send(
@@ -318,7 +321,7 @@ import Testing
 
     // MARK: Decisions
 
-    @Test func `a client that takes errors for no is not answered before the decision`() {
+    @Test func `a client that treats errors as a refusal is not answered before the decision`() {
         var cluster = TestCluster(3)
         // The coordinator alone has the transaction.
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
@@ -333,7 +336,7 @@ import Testing
         #expect(cluster["n3"].value == ["a": 1, "b": 2])
     }
 
-    @Test func `such a client is refused in time while nobody has its transaction`() {
+    @Test func `such a client is refused in time while no coordinator has its transaction`() {
         var cluster = TestCluster(3)
         cut("n3", &cluster)
         cluster.quiesce(milliseconds: 5_000)

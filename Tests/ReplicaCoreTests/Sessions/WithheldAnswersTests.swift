@@ -12,8 +12,8 @@ import Testing
 
     private func unknown(_ id: UInt64) -> NodeMessage {
         .error(
-            id: id, code: .undecided, problem: "the disk is full; the write may still be done",
-            fix: "read the location to see whether it was done, before you write again")
+            id: id, code: .undecided, problem: "the disk is full; the write may still take effect",
+            fix: "read the location before you write again")
     }
 
     private func refused(_ id: UInt64) -> NodeMessage {

@@ -117,7 +117,7 @@ export class ClusterState {
     const fresh = this.nodes.filter((node) => node.isFresh);
     for (const node of this.nodes) {
       const [kind, word] = this.state(node);
-      if (word === 'Silent') add('bad', `${node.name} is silent: nothing comes from ${node.address || 'it'}.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
+      if (word === 'Silent') add('bad', `${node.name} is silent: ${node.address || 'its address'} does not answer.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
       if (word === 'Heard by others') add('warn', `${node.name} runs, and this browser does not reach it.`, 'Other nodes hear it. Give it a "public" address in the configuration, and add this page to "origins" of "http".');
       if (kind === 'bad' && word === 'Evicted') add('bad', `${node.name} is evicted: the others go on without it.`, 'Start it: it rejoins with the data of the others.');
     }
@@ -132,13 +132,13 @@ export class ClusterState {
         add('bad', `${name} has no contact with ${peer.name}.`, `Check that the machine of ${name} reaches the ports of ${peer.name} for nodes, and that both have the same keys.`);
       }
     }
-    if (status.storage && status.storage !== 'works') add('bad', `${name} takes no writes: ${status.storage}.`, status.storageFix ?? 'See its log.');
+    if (status.storage && status.storage !== 'works') add('bad', `${name} accepts no writes: ${status.storage}.`, status.storageFix ?? 'See its log.');
     const free = status.process?.diskFreeBytes;
     if (free !== undefined && free < 2 ** 30) add('warn', `${name} has ${Math.round(free / 2 ** 20)} MB left on its disk.`, 'Make room: a node that cannot write stops taking writes.');
     if (status.loggedOperations > status.loggedOperationsLimit / 2) add('warn', `The log of ${name} is more than half full: it waits for a node that is away.`, 'Start that node, or evict it.');
     for (const refused of Object.values(status.refusedNodes ?? {})) add('warn', `${name} refuses ${refused.member}: ${refused.problem}.`, refused.fix);
     const lags = node.history.lag.slice(-8);
-    if (lags.length === 8 && lags.every((lag) => lag > 0) && lags[7] >= lags[0]) add('warn', `${name} lags behind by ${lags[7]} operations, and does not catch up.`, 'Check that its machine reaches its peers, and has time and disk to spare.');
+    if (lags.length === 8 && lags.every((lag) => lag > 0) && lags[7] >= lags[0]) add('warn', `${name} lags behind by ${lags[7]} operations, and does not catch up.`, 'Check that its machine reaches its peers, and has spare processor time and disk space.');
     if (!status.coordinator && 2 * (Object.keys(status.connectedPeers ?? {}).length + 1) > this.nodes.length && Date.now() - node.at < 1500 && status.process?.uptimeMilliseconds > 15000) {
       add('warn', `${name} knows no coordinator: transactions wait.`, 'Wait some seconds; start the nodes that do not run.');
     }
