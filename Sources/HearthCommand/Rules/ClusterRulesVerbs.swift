@@ -248,9 +248,9 @@ struct ClusterRules {
         return (result.reached, result.missing)
     }
 
-    /// Warns if a node has no room for the indexes that are declared.
+    /// Warns if a node has no room for the declared indexes. A silent node delays the command by a second only.
     private func warnOfIndexes() {
-        for answer in probe.answers(of: servers, within: limit) {
+        for answer in probe.answers(of: servers, within: min(limit, .seconds(1))) {
             guard case .status(let report) = answer.outcome,
                 let shortage = report.clients.queries.shortage
             else { continue }
