@@ -1,4 +1,4 @@
 /// The newest released version of the changelog.
-package let hearthVersion = "0.3.0"
+package let hearthVersion = "0.4.0"
 /// The day of that version, as the manual page shows it.
-package let hearthDate = "2026-11-22"
+package let hearthDate = "2026-11-26"
