@@ -34,7 +34,7 @@ struct RecordedMessages {
                 name.kind, sentAt: columns.nextEvent, from: name.from, to: name.to, .onItsWay)
             onTheirWay[name, default: []].append(message)
         }
-        for (node, output) in run.performed ?? [] {
+        for (node, output) in run.record.performed ?? [] {
             addLost(output, of: node, sent, in: run, into: &columns)
         }
     }
@@ -109,6 +109,6 @@ extension SimulatedRun {
 
     /// Whether a node sent anything in the last event; clients are not observed.
     fileprivate func hasSent(_ lane: Int) -> Bool {
-        lane >= nodes.count || performed?.contains { $0.node == lane } == true
+        lane >= nodes.count || record.performed?.contains { $0.node == lane } == true
     }
 }

@@ -19,7 +19,7 @@ struct RecordedTrees {
 
     init(_ run: SimulatedRun) {
         nodes = run.nodes.indices.map { Node(oracle: EveryTurnOracle(isOn: true, node: $0)) }
-        isCompared = run.recording.isOn
+        isCompared = run.record.recording.isOn
     }
 
     /// The number of an origin, which gets one the first time.
@@ -57,20 +57,20 @@ struct RecordedTrees {
         nodes[node].vector = vector
         for (origin, sequence) in vector.entries where before[origin] != sequence {
             columns.addHolding(
-                of: node, origin: number(of: origin, run.names, in: &columns), upTo: sequence,
+                of: node, origin: number(of: origin, run.record.names, in: &columns), upTo: sequence,
                 at: max(0, columns.lastEvent))
         }
         let lost = before.entries.filter { vector[$0.origin] < $0.sequence }
         for (origin, _) in lost where vector[origin] == 0 {
             columns.addHolding(
-                of: node, origin: number(of: origin, run.names, in: &columns), upTo: 0,
+                of: node, origin: number(of: origin, run.record.names, in: &columns), upTo: 0,
                 at: max(0, columns.lastEvent))
         }
         guard isCompared else { return }
         if !lost.isEmpty { nodes[node].oracle = EveryTurnOracle(isOn: true, node: node) }
         nodes[node].oracle.add(
             lost.isEmpty
-                ? run.archive.batches(in: vector, after: before) : run.archive.batches(in: vector))
+                ? run.record.archive.batches(in: vector, after: before) : run.record.archive.batches(in: vector))
     }
 
     private mutating func show(_ shown: Value, at node: Int, into columns: inout RecordColumns) {

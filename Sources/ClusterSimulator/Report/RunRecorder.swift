@@ -23,7 +23,7 @@ struct RunRecorder {
     /// Prepares a run, which then is executed event by event.
     init(_ run: inout SimulatedRun, keeping kept: Set<UInt64>) {
         self.kept = kept
-        run.performed = []
+        run.record.performed = []
         run.queue.scheduled = []
         let count = run.nodes.count
         let clients = (0..<run.scenario.clients.total).map(\.clientName)
@@ -104,11 +104,11 @@ struct RunRecorder {
 
     /// Adds all operations that any disk was handed, in the order of their stamps.
     private mutating func addOperations(_ run: SimulatedRun) {
-        for (dot, operation) in run.archive.operations.suffix(RecordColumns.operationLimit) {
+        for (dot, operation) in run.record.archive.operations.suffix(RecordColumns.operationLimit) {
             columns.addOperation(
-                origin: trees.number(of: dot.origin, run.names, in: &columns),
+                origin: trees.number(of: dot.origin, run.record.names, in: &columns),
                 sequence: dot.sequence,
-                stamp: run.names.applied(to: operation.stamp.description),
+                stamp: run.record.names.applied(to: operation.stamp.description),
                 milliseconds: operation.stamp.time.milliseconds,
                 writes: operation.writes.map { ($0.path, $0.value.summary) })
         }

@@ -129,7 +129,7 @@ enum NodeVerb {
             !hearth_end_with_parent(pid_t(parent))
         else { return }
         throw CommandError(
-            .unavailable, "--parent \(parent): that process did not start this one, or is gone",
-            fix: "leave out --parent to run a node by itself")
+            .unavailable, "--parent \(parent): that process did not start this one, or has ended",
+            fix: "omit --parent to run a node by itself")
     }
 }

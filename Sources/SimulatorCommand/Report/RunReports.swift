@@ -50,14 +50,14 @@ struct RunReports {
         return paths
     }
 
-    private func record(of run: Run) -> RunRecord {
-        RunRecord(
+    private func record(of run: Run) -> ReportRecord {
+        ReportRecord(
             of: run.file.scenario, seed: run.report.seed, run.report, repeatedBy: run.command,
             source: .init(named: run.file.path))
     }
 
     /// A run that passes, and differs from a failed one as little as possible: the same seed without faults, or another seed.
-    private func comparison(with run: Run) -> RunRecord? {
+    private func comparison(with run: Run) -> ReportRecord? {
         guard run.report.verdict == .invalid else { return nil }
         let calm = run.file.scenario.withoutFaults(seed: run.report.seed)
         if let calm, let record = passing(calm, seed: run.report.seed, run, "without its faults") {
@@ -70,18 +70,18 @@ struct RunReports {
 
     private func passing(
         _ scenario: Scenario, seed: UInt64, _ run: Run, _ note: String?
-    ) -> RunRecord? {
+    ) -> ReportRecord? {
         let report = Simulation.run(scenario, seed: seed)
         guard report.verdict != .invalid else { return nil }
         let command = RunVerdict.passed.command(run.file, seed: seed)
-        return RunRecord(
+        return ReportRecord(
             of: scenario, seed: seed, report,
             repeatedBy: note.map { "\(command)  # \($0)" } ?? command,
             source: .init(named: run.file.path))
     }
 }
 
-extension RunRecord.Source {
+extension ReportRecord.Source {
     /// The file of a scenario.
     fileprivate init(named path: String) {
         let text = readFile(path).map { String(decoding: $0, as: UTF8.self) } ?? ""

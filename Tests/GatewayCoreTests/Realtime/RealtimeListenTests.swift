@@ -20,7 +20,7 @@ import Testing
                 == [Rig.push("d", "c", #"{"x":1,".priority":2}"#), Rig.answer(3, "ok", "{}")])
     }
 
-    @Test func `a client that holds all gets the ok alone, and later changes`() {
+    @Test func `a client with current data receives only the ok, and later changes`() {
         var rig = Rig.connected()
         _ = rig.request(1, "p", #"{"p":"/a","d":1}"#)
         #expect(
@@ -70,7 +70,7 @@ import Testing
         #expect(answers == [Rig.answer(1, "ok", "{}"), Rig.answer(2)])
     }
 
-    @Test func `what a query is sent has its tag, and a moved window is one message`() {
+    @Test func `messages to a query have its tag, and a moved window is one message`() {
         var rig = Rig.connected()
         _ = rig.request(1, "p", #"{"p":"/l","d":{"a":{"n":1},"b":{"n":2},"c":{"n":3}}}"#)
         #expect(
@@ -113,7 +113,7 @@ import Testing
         #expect(shown.children.keys.map(\.text).joined() == keys)
     }
 
-    @Test func `of one put each listen is told once`() {
+    @Test func `one put notifies each listen once`() {
         var rig = Rig.connected()
         _ = rig.request(1, "p", #"{"p":"/q","d":{"a":1,"b":2,"c":3}}"#)
         let low = #"{"l":2,"vf":"l","i":".key"}"#

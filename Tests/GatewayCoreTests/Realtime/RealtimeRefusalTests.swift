@@ -57,7 +57,7 @@ import Testing
             (Array("{".utf8), 1_002), (Array("{}x".utf8), 1_002), (Array("nope nope".utf8), 1_002),
             ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], 1_002),
         ] as [([UInt8], UInt16)])
-    func `what is no JSON and shows no number ends its session alone`(text: [UInt8], code: UInt16) {
+    func `a message without JSON and number ends only its session`(text: [UInt8], code: UInt16) {
         var rig = Rig.connected(2)
         #expect(rig.send([text]) == [])
         #expect(rig.closed == [SessionID(number: 1): code])
@@ -85,7 +85,7 @@ import Testing
         ),
         ("p", "{\"p\":\"/x\",\"d\":\"\u{1}\"}", "control character"),
     ])
-    func `content that is no data is refused, and the session goes on`(
+    func `invalid content is refused, and the session continues`(
         action: String, body: String, problem: String
     ) {
         var rig = Rig.connected()

@@ -48,7 +48,7 @@ import Testing
             ("unauth", "{}", #""unauthenticated""#), ("appcheck", #"{"token":"x"}"#, #""""#),
             ("unappcheck", "{}", #""""#), ("unappeck", "{}", #""""#),
         ])
-    func `what is about the client alone is confirmed`(action: String, body: String, data: String) {
+    func `messages about the client itself are confirmed`(action: String, body: String, data: String) {
         var rig = Rig.connected()
         #expect(rig.request(7, action, body) == [Rig.answer(7, "ok", data)])
     }
@@ -163,7 +163,7 @@ import Testing
                 ])
     }
 
-    @Test func `what waits for the end of the connection is written then, once`() {
+    @Test func `on-disconnect writes are executed once, at the end of the connection`() {
         var rig = Rig.connected()
         #expect(
             rig.send(

@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import QueryEngine
-internal import ReplicaCore
+internal import Randomness
 internal import SyncProtocol
 
 /// Hostile clients that send the requests of the other rows in random order, each after the answers to its last ones.

@@ -13,7 +13,7 @@ extension RecordedRun {
     ///   - command: The command that runs the same faults again.
     public func record(
         trees: [Value], _ results: [CheckResult], seed: UInt64, repeatedBy command: String
-    ) -> RunRecord {
+    ) -> ReportRecord {
         var writer = RecordedRunWriter(names: names, clientCount: scenario.clients.count)
         writer.write(timeline, trees: trees)
         let failed = results.filter { $0.verdict == .invalid }
@@ -38,7 +38,7 @@ extension RecordedRun {
                 "\"treesAreComputed\":true",
                 "\"findings\":[\(findings.map { $0.json(in: writer.columns) }.joined(separator: ","))]",
             ] + writer.columns.members
-        return RunRecord(json: "{\(members.joined(separator: ","))}")
+        return ReportRecord(json: "{\(members.joined(separator: ","))}")
     }
 
     /// All that happened in the order of time.

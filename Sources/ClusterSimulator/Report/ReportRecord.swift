@@ -2,7 +2,7 @@ import DataTree
 import JSONText
 
 /// A run of a scenario as the page of a report reads it.
-public struct RunRecord: Sendable {
+public struct ReportRecord: Sendable {
     /// A file of a scenario.
     public struct Source: Sendable {
         let path: String
@@ -133,7 +133,7 @@ private struct ScriptLines {
     }
 
     /// - Parameter failed: The results of the checks that failed.
-    func json(failed: [CheckResult], source: RunRecord.Source) -> String {
+    func json(failed: [CheckResult], source: ReportRecord.Source) -> String {
         let texts = lines.map(RecordColumns.text).joined(separator: ",")
         let pairs = events.map { "[\($0.line),\($0.event)]" }.joined(separator: ",")
         return "{\"lines\":[\(texts)],\"events\":[\(pairs)],"

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterSimulator
 
 /// What a report records of a run.
-@Suite struct RunRecordTests {
+@Suite struct ReportRecordTests {
     private static let text = """
         cluster replicas=3 clients=2
         network delay=5ms
@@ -23,10 +23,10 @@ import Testing
         let run: SimulatedRun
 
         init() throws {
-            let scenario = try Scenario(parsing: RunRecordTests.text, name: "recorded")
+            let scenario = try Scenario(parsing: ReportRecordTests.text, name: "recorded")
             let report = Simulation.run(scenario, seed: 3)
-            let lines = RunRecordTests.text.split(separator: "\n").map(String.init)
-            let json = RunRecord(
+            let lines = ReportRecordTests.text.split(separator: "\n").map(String.init)
+            let json = ReportRecord(
                 of: scenario, seed: 3, report, repeatedBy: "hearth sim run x --seed 3",
                 source: .init(path: "x.scenario", lines: lines)
             ).json
