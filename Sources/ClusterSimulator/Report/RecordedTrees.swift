@@ -57,7 +57,8 @@ struct RecordedTrees {
         nodes[node].vector = vector
         for (origin, sequence) in vector.entries where before[origin] != sequence {
             columns.addHolding(
-                of: node, origin: number(of: origin, run.record.names, in: &columns), upTo: sequence,
+                of: node, origin: number(of: origin, run.record.names, in: &columns),
+                upTo: sequence,
                 at: max(0, columns.lastEvent))
         }
         let lost = before.entries.filter { vector[$0.origin] < $0.sequence }
@@ -70,7 +71,8 @@ struct RecordedTrees {
         if !lost.isEmpty { nodes[node].oracle = EveryTurnOracle(isOn: true, node: node) }
         nodes[node].oracle.add(
             lost.isEmpty
-                ? run.record.archive.batches(in: vector, after: before) : run.record.archive.batches(in: vector))
+                ? run.record.archive.batches(in: vector, after: before)
+                : run.record.archive.batches(in: vector))
     }
 
     private mutating func show(_ shown: Value, at node: Int, into columns: inout RecordColumns) {

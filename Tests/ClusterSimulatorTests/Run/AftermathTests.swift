@@ -25,7 +25,8 @@ import Testing
         for problem in ["first", "second"] {
             id = aftermath.ask(.stability, of: 1)
             #expect(
-                aftermath.received(.error(id: id, code: .notStable, problem: problem, fix: "")) == true)
+                aftermath.received(.error(id: id, code: .notStable, problem: problem, fix: ""))
+                    == true)
         }
         #expect(
             aftermath.failure

@@ -48,7 +48,9 @@ import Testing
             ("unauth", "{}", #""unauthenticated""#), ("appcheck", #"{"token":"x"}"#, #""""#),
             ("unappcheck", "{}", #""""#), ("unappeck", "{}", #""""#),
         ])
-    func `messages about the client itself are confirmed`(action: String, body: String, data: String) {
+    func `messages about the client itself are confirmed`(
+        action: String, body: String, data: String
+    ) {
         var rig = Rig.connected()
         #expect(rig.request(7, action, body) == [Rig.answer(7, "ok", data)])
     }
