@@ -68,6 +68,7 @@ extension Replica {
         }
         sometimes(.requestAwaitsShare)
         sessions.limits.count(.share)
+        sessions.delayReassurance(at: now.elapsedMilliseconds)
         sessions.awaitShare(work, of: session)
     }
 
@@ -157,6 +158,7 @@ extension Replica {
         _ rest: Rest, of session: SessionID, by principal: Principal
     ) {
         sometimes(rest.missingIndex == nil ? .requestAwaitsShare : .requestAwaitsIndex)
+        sessions.delayReassurance(at: now.elapsedMilliseconds)
         sessions.due.prepend(rest.works.map { .init($0, by: principal) }, of: session)
         sessions.due.setMissingIndex(rest.missingIndex, of: session)
     }

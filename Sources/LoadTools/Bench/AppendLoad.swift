@@ -163,7 +163,7 @@ extension AppendLoad {
         let stamp = connections[index].clock.next(at: sentNanoseconds[sent] / 1_000_000)
         connections[index].frame.append(
             ClientMessage.put(
-                id: UInt64(sent), path: list.appending(key), value: Value(record), stamp: stamp))
+                id: UInt64(sent) + 1, path: list.appending(key), value: Value(record), stamp: stamp))
         connections[index].unacknowledged += 1
         sent += 1
         if connections[index].frame.bytes.count >= AppendLoad.frameBytes { flush(index) }
@@ -201,10 +201,11 @@ extension AppendLoad {
             connections[index].unacknowledged -= 1
             connections[index].clock.follow(wallMilliseconds: wall, at: time / 1_000_000)
             connections[index].clock.observe(clock)
-        case .ok(let id):
+        // A node says `ok` under the id 0 to a client that has waited for a second.
+        case .ok(let id) where id > 0:
             connections[index].unacknowledged -= 1
             acknowledged += 1
-            result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
+            result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id) - 1])
         case .seen(let clock, _): connections[index].clock.observe(clock)
         case .error(_, _, let problem, let fix): throw CommandError(.denied, problem, fix: fix)
         default: break

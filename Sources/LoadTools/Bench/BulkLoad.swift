@@ -54,7 +54,7 @@ struct BulkLoad {
                 socket.receive({ frame in
                     for case .message(let answer) in frame.messages(of: NodeMessage.self) {
                         switch answer {
-                        case .ok: count += 1
+                        case .ok(let id) where id > 0: count += 1
                         case .error(_, _, let problem, let fix):
                             refusal = CommandError(.unavailable, problem, fix: fix)
                         default: break

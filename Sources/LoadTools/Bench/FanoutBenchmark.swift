@@ -106,7 +106,7 @@ private struct FanoutLoad {
         var frame = FrameWriter()
         frame.append(
             ClientMessage.put(
-                id: UInt64(number), path: FanoutLoad.list.appending(key), value: Value(record)))
+                id: UInt64(number) + 1, path: FanoutLoad.list.appending(key), value: Value(record)))
         sentNanoseconds.append(monotonicNanoseconds())
         writer.send(frame.bytes)
     }
@@ -135,9 +135,9 @@ private struct FanoutLoad {
         let time = monotonicNanoseconds()
         for case .message(let message) in frame.messages(of: NodeMessage.self) {
             switch message {
-            case .ok(let id) where id < sentNanoseconds.count:
+            case .ok(let id) where id > 0 && id <= sentNanoseconds.count:
                 acknowledged += 1
-                acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
+                acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id) - 1])
             case .change(_, let writes):
                 for write in writes { take(write, at: time) }
             default: break

@@ -154,7 +154,7 @@ private final class Counting {
             case .value:
                 self.take(value: message)
                 self.put()
-            case .ok:
+            case .ok(let id) where id > 0:
                 self.value += 1
                 self.commits.add(nanoseconds: monotonicNanoseconds() - self.startNanoseconds)
             case .error(_, .changed, _, _):

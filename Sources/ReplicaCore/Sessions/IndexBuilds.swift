@@ -245,6 +245,11 @@ extension Sessions {
         }
     }
 
+    /// Has the next sign of life be sent in a second, unless requests wait already.
+    mutating func delayReassurance(at milliseconds: UInt64) {
+        if due.isEmpty { nextReassuranceMilliseconds = milliseconds + 1_000 }
+    }
+
     /// Has requests wait for their session's share of a turn.
     mutating func awaitShare(_ work: DueRequests.Work, of session: SessionID) {
         due.append(.init(work, by: access.principal(of: session)), of: session)

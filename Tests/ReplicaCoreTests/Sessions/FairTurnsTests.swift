@@ -227,7 +227,8 @@ import Testing
         _ = replica.ask(.hello(id: 1, seen: VersionVector()), by: small.number)
         let query = try Query().ordered(byChild: "n").limited(toLast: 1)
         let get = ClientMessage.get(id: 5, path: "list", query: query)
-        _ = replica.turn([.requested(get.frame, by: small)])
+        let begun = replica.turn([.requested(get.frame, by: small)], after: 60_000)
+        #expect(begun[small] == nil, "no sign of life before a second has passed")
         var signs = 0
         for _ in 0..<5 {
             let told = replica.turn([], after: 1_000)[small] ?? []
