@@ -163,7 +163,8 @@ extension AppendLoad {
         let stamp = connections[index].clock.next(at: sentNanoseconds[sent] / 1_000_000)
         connections[index].frame.append(
             ClientMessage.put(
-                id: UInt64(sent) + 1, path: list.appending(key), value: Value(record), stamp: stamp))
+                id: UInt64(sent) + 1, path: list.appending(key), value: Value(record), stamp: stamp)
+        )
         connections[index].unacknowledged += 1
         sent += 1
         if connections[index].frame.bytes.count >= AppendLoad.frameBytes { flush(index) }
