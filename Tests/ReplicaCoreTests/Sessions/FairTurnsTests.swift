@@ -244,4 +244,35 @@ import Testing
         replica.stop()
         #expect(replica.value["a"] == 1_000)
     }
+
+    /// A replica with small turns, after a session has spent the units of the open one.
+    private func spentTurn(then inputs: [Input]) -> (TestReplica, [SessionID: [NodeMessage]]) {
+        var limits = ReplicaLimits()
+        (limits.turnUnits, limits.firstUnits, limits.smallestUnits) = (400, 40, 8)
+        var replica = TestReplica(within: limits)
+        let busy = (11...14).map {
+            Input.requested(frame(numberedWrites), by: SessionID(number: $0))
+        }
+        let told = replica.turn(busy + inputs)
+        return (replica, told)
+    }
+
+    @Test func `sessions that come late in a full turn have the smallest share`() {
+        let late = (101...200).map { SessionID(number: $0) }
+        let (_, told) = spentTurn(then: late.map { .requested(frame(numberedWrites), by: $0) })
+        #expect(late.allSatisfy { (1...3).contains(told[$0]?.count ?? 0) })
+    }
+
+    @Test func `a large frame waits for the next turn if this one has spent its units`() {
+        let text = Value.string(String(repeating: "x", count: 20_000))
+        let large = ClientMessage.put(id: 1, path: "large", value: text)
+        let little = ClientMessage.put(id: 1, path: "little", value: 1)
+        var (replica, told) = spentTurn(then: [
+            .requested(large.frame, by: hostile), .requested(little.frame, by: small),
+        ])
+        #expect(told[small] == [.ok(id: 1)])
+        #expect(told[hostile] == nil)
+        for _ in 0..<3 where told[hostile] == nil { told = replica.turn([]) }
+        #expect(told[hostile] == [.ok(id: 1)])
+    }
 }
