@@ -14,11 +14,10 @@ public import ZeroMQ
 ///     let node = try Node("n1", of: configuration, exposure: .loopback)
 ///     try node.run()
 ///
-/// A turn of the loop steps the core with all input from clients and peers, and ends with a transaction,
-/// which the storage thread commits while the next turn runs: the turn's operations are acknowledged,
-/// published and shown once they are durable, as `Replica` says.
+/// A turn of the loop steps the core with all input from clients and peers, and ends with a transaction. The storage thread
+/// commits it while the next turn runs. Operations are acknowledged, published and shown once they are durable.
 ///
-/// It belongs to the thread that makes and runs it.
+/// A node belongs to the thread that creates and runs it.
 public final class Node {
     private enum Phase: Equatable {
         case running

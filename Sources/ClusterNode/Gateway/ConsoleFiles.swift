@@ -20,8 +20,8 @@ extension Console {
 }
 
 extension NodeConfiguration.Member {
-    /// The node's address for browsers: its public host, or its address on this machine. Other addresses are not for strangers, who
-    /// get the policy of the page; the text is empty then.
+    /// The node's address for browsers: its public host, or its address on this machine. It is empty otherwise, because every
+    /// reader of the page sees it.
     fileprivate var consoleAddress: String {
         guard let address = HTTPAddress(client) else { return "" }
         if let publicHost { return (address.trust == nil ? "http://" : "https://") + publicHost }

@@ -10,9 +10,9 @@ internal import SyncProtocol
 /// Serves programs at a node's HTTP port: listens, moves bytes between connections and the node's core, and bounds what waits
 /// for slow clients.
 ///
-/// What is sent leaves at the end of the turn, all that goes to one connection together.
+/// Bytes leave at the end of the turn, those for one connection together.
 final class HTTPPort {
-    /// What is read from all connections in a turn: to decode it takes a turn's time, too.
+    /// The limit of the bytes that a turn reads from all connections, because decoding them takes time.
     private static let bytesPerTurn = 512 << 10
     /// So much is sent to a client before the end of the turn.
     private static let flushBytes = 1 << 20
