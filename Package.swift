@@ -161,8 +161,8 @@ let package = Package(
         module(
             "Hearth",
             [
-                "ClientConnection", "ClientCore", "DataTree", "JSONText", "QueryEngine",
-                "SyncProtocol", "Threads", "TLS",
+                "ClientConnection", "ClientCore", "DataTree", "EventLoop", "JSONText",
+                "QueryEngine", "SyncProtocol", "Threads", "TLS",
             ]),
 
         // The command line, lowest layer first: terminal and options; observation and administration of clusters;
@@ -263,13 +263,16 @@ let package = Package(
         tests(
             of: "ClusterSimulator",
             using: [
-                "Convergence", "DataTree", "HTTPText", "JSONText", "Marks", "Store", "ZeroMQ",
+                "ClientCore", "Convergence", "DataTree", "GatewayCore", "HTTPText", "JSONText",
+                "Marks", "NodeCore", "QueryEngine", "ReplicaCore", "Store", "SyncProtocol",
+                "ZeroMQ",
             ]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",
             dependencies: [
-                "Hearth", "ClientCore", "DataTree", "JSONText", "Threads", "HearthCommand",
+                "Hearth", "ClientCore", "DataTree", "HearthCommand", "JSONText", "QueryEngine",
+                "Sockets", "Threads",
             ],
             // A package of its own, which a test compiles.
             exclude: ["Fixtures/FirebaseSamples"], swiftSettings: testSettings),
@@ -284,8 +287,8 @@ let package = Package(
         tests(
             of: "HearthCommand",
             using: [
-                "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText",
-                "QueryEngine", "SimulatorCommand", "Sockets", "SyncProtocol", "ZeroMQ",
+                "ClientCore", "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText",
+                "LineEditor", "QueryEngine", "SimulatorCommand", "Sockets", "SyncProtocol",
             ]),
         tests(
             of: "SimulatorCommand",

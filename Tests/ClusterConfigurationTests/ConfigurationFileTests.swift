@@ -1,6 +1,5 @@
 import Foundation
 import QueryEngine
-import ReplicaCore
 import Testing
 import ZeroMQ
 
