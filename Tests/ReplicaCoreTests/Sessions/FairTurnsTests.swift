@@ -237,6 +237,28 @@ import Testing
         #expect(signs == 5)
     }
 
+    @Test func `requests that wait for their share are sent no sign of life before a second`() {
+        var replica = replica(children: 1)
+        _ = replica.ask(.hello(id: 1_001, seen: VersionVector()), by: hostile.number)
+        let inputs = numberedWrites.prefix(300).map { Input.requested($0.frame, by: hostile) }
+        let told = replica.turn(inputs, after: 60_000)[hostile] ?? []
+        #expect(replica.hasDueWork && !told.isEmpty && !told.contains(.ok(id: 0)))
+    }
+
+    @Test func `further requests that wait do not delay the next sign of life`() throws {
+        var replica = replica(children: 20_000)
+        _ = replica.ask(.hello(id: 1, seen: VersionVector()), by: small.number)
+        let query = try Query().ordered(byChild: "n").limited(toLast: 1)
+        let get = ClientMessage.get(id: 5, path: "list", query: query)
+        _ = replica.turn([.requested(get.frame, by: small)])
+        var signs = 0
+        for _ in 0..<5 {
+            let told = replica.turn([.requested(frame(numberedWrites), by: hostile)], after: 400)
+            signs += told[small]?.count { $0 == .ok(id: 0) } ?? 0
+        }
+        #expect(signs > 0)
+    }
+
     @Test func `the last turn does the writes that wait`() {
         var replica = replica(children: 1)
         let writes = numberedWrites
