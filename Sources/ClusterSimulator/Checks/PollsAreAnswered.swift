@@ -3,8 +3,9 @@ extension Check {
         "polls-are-answered", judges: .programs, failure: .liveness,
         claim: "a node answers a poll when it gets the next one",
         criterion: """
-            at rest, no Firebase client has two polls without an answer for longer than 5 s: a \
-            node that receives another poll answers the one that it holds
+            at rest, no poll of a Firebase client stays without an answer for longer than 5 s \
+            once its client has sent a later one: a node that receives another poll answers the \
+            one that it holds
             """,
         watch: PollWatch.self
     ) { evidence in
@@ -22,8 +23,8 @@ struct PollWatch: Watch {
 
     private(set) var polling: Set<Int> = []
     private(set) var failure: String?
-    /// Since when a client has had two open polls.
-    private var heldSince: [Int: Microseconds] = [:]
+    /// Since when a client has had no answer to the earlier of two polls.
+    private var awaitedSince: [Int: Microseconds] = [:]
 
     init(_ scenario: Scenario, seed: UInt64) {}
 
@@ -31,20 +32,22 @@ struct PollWatch: Watch {
         guard run.quiescence.hasBegun else { return }
         for client in run.clients(of: FirebaseClient.self) where client.node == node {
             if client.hasPolls { polling.insert(client.index) }
-            note(client.index, holdsTwo: client.holdsTwoPolls, at: run.now)
+            record(client.index, awaitsEarlier: client.awaitsEarlierPoll, at: run.now)
         }
     }
 
-    /// Records whether a client has two open polls.
-    mutating func note(_ client: Int, holdsTwo: Bool, at now: Microseconds) {
-        guard holdsTwo else {
-            heldSince[client] = nil
+    /// Records whether a client awaits the answer to the earlier of two polls.
+    mutating func record(_ client: Int, awaitsEarlier: Bool, at now: Microseconds) {
+        guard awaitsEarlier else {
+            awaitedSince[client] = nil
             return
         }
-        let since = heldSince[client] ?? now
-        heldSince[client] = since
+        let since = awaitedSince[client] ?? now
+        awaitedSince[client] = since
         guard failure == nil, now > since + PollWatch.patience else { return }
-        failure =
-            "\(client.clientName) has sent two polls, and has no answer since \(since.description)"
+        failure = """
+            \(client.clientName) has sent two polls, and has had no answer to the earlier one \
+            since \(since.description)
+            """
     }
 }

@@ -119,8 +119,8 @@ struct FirebaseClient {
         keepAliveTime = lastTraffic + FirebaseClient.keepAliveInterval
     }
 
-    /// Whether two polls of it have no answer.
-    var holdsTwoPolls: Bool { transport.holdsTwo }
+    /// Whether a poll of it has no answer, although it has sent a later one.
+    var awaitsEarlierPoll: Bool { transport.awaitsEarlierPoll }
 
     /// The path of its presence.
     private var presence: Path {

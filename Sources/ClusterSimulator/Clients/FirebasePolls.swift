@@ -17,8 +17,9 @@ struct FirebasePolls {
 
     private var readers = [AnswerReader(), AnswerReader()]
     private var answers: [RestAnswer?] = [nil, nil]
-    /// On which of the two a request waits for its answer.
-    private(set) var isWaiting = [false, false]
+    /// The number of the request that waits for its answer, on each of the two.
+    private var waiting: [Int?] = [nil, nil]
+    private var nextRequest = 0
     /// The identifier and the password of the session, once the node has named them.
     private var credential: (id: Substring, password: Substring)?
     /// What came before an answer with a smaller number.
@@ -31,8 +32,7 @@ struct FirebasePolls {
 
     /// The request with which it begins, on the first connection.
     mutating func begin(at host: String, _ parameters: String) -> [UInt8] {
-        isWaiting[0] = true
-        readers[0].expect()
+        expectAnswer(on: 0)
         return FirebasePolls.request("start=t&v=5&cb=7\(parameters)", host)
     }
 
@@ -43,9 +43,9 @@ struct FirebasePolls {
     }
 
     /// Whether the client has nothing to send, and its node holds one poll at most.
-    var isAtRest: Bool { !hasUnsent && credential != nil && !holdsTwo }
-    /// Whether its node holds two requests, of which it has to answer the earlier one.
-    var holdsTwo: Bool { !isWaiting.contains(false) }
+    var isAtRest: Bool { !hasUnsent && credential != nil && !awaitsEarlier }
+    /// Whether a request has no answer, although a later one was sent: the node answers the earlier one first.
+    var awaitsEarlier: Bool { waiting.contains { $0.map { $0 < nextRequest - 1 } ?? false } }
     /// Whether messages wait for a request that takes them.
     var hasUnsent: Bool { !unsent.isEmpty }
 
@@ -55,14 +55,22 @@ struct FirebasePolls {
     mutating func removeRequest(
         to host: String, _ random: inout SplitMix64
     ) -> (connection: Int, bytes: [UInt8])? {
-        guard let credential, let free = isWaiting.firstIndex(of: false),
-            !unsent.isEmpty || !isWaiting.contains(true)
+        guard let credential, let free = waiting.firstIndex(of: nil),
+            !unsent.isEmpty || waiting == [nil, nil]
         else { return nil }
-        isWaiting[free] = true
-        readers[free].expect()
+        expectAnswer(on: free)
         let query = "id=\(credential.id)&pw=\(credential.password)&ser=\(nextSegment)"
         return (free, FirebasePolls.request(query + removeSegments(&random), host))
     }
+
+    private mutating func expectAnswer(on connection: Int) {
+        waiting[connection] = nextRequest
+        nextRequest += 1
+        readers[connection].expect()
+    }
+
+    /// Whether a request waits for its answer on one of the two.
+    func isWaiting(on connection: Int) -> Bool { waiting[connection] != nil }
 
     private mutating func removeSegments(_ random: inout SplitMix64) -> String {
         var query = ""
@@ -108,7 +116,7 @@ struct FirebasePolls {
             case .head(let head): answers[connection] = RestAnswer(head: head)
             case .body(let piece): answers[connection]?.body += piece
             case .end:
-                isWaiting[connection] = false
+                waiting[connection] = nil
                 guard let answer = answers[connection].take() else { break }
                 events += process(answer, by: json)
             case .failure(let problem): events.append(.failure(problem))

@@ -66,13 +66,13 @@ struct FirebaseTransport {
     /// Whether the session goes by polls, or has not left them wholly.
     var hasPolls: Bool { polls != nil }
 
-    /// Whether two of its polls have no answer.
-    var holdsTwo: Bool { polls?.holdsTwo == true }
+    /// Whether a poll has no answer, although a later one was sent.
+    var awaitsEarlierPoll: Bool { polls?.awaitsEarlier == true }
 
     /// Whether the session goes on without one of its connections.
     func goesOn(without lane: Lane) -> Bool {
         guard let polls, lane != .socket else { return polls == nil && lane != .socket }
-        return !polls.isWaiting[lane.rawValue]
+        return !polls.isWaiting(on: lane.rawValue)
     }
 }
 
