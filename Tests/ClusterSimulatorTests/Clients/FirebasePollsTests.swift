@@ -36,7 +36,7 @@ import Testing
         #expect(sent?.connection == 1)
         let text = String(decoding: sent?.bytes ?? [], as: UTF8.self)
         #expect(text.contains("id=id&pw=pw&ser=0") && text.contains("&seg0=0&ts0="))
-        #expect(polls.isWaiting == [true, true])
+        #expect(polls.isWaiting(on: 0) && polls.isWaiting(on: 1))
     }
 
     @Test func `answers are taken by their numbers, and none twice`() {
@@ -48,8 +48,10 @@ import Testing
         let end = #"{"t":"c","d":{"t":"n","d":{}}}"#
         let early = polls.receive(answer("pRTLPCB(2,[\(end)]);\n"), on: 1, by: reader)
         #expect(early.isEmpty)
+        #expect(polls.awaitsEarlier, "the node has answered the later poll alone")
         let both = polls.receive(answer("pRTLPCB(1,[]);\n"), on: 0, by: reader)
         #expect(both.count == 1)
+        #expect(!polls.awaitsEarlier)
         _ = polls.removeRequest(to: "n1", &random)
         let again = polls.receive(answer("pRTLPCB(1,[]);\n"), on: 0, by: reader)
         if case .failure? = again.first { return }
