@@ -61,7 +61,7 @@ struct DrawnRule {
         return place
     }
 
-    /// What names a child, or a path.
+    /// An expression whose value may be a key or a path.
     private func key(using random: inout some RandomNumberGenerator) -> NaiveRule {
         switch random.index(8) {
         case 0 where !wildcards.isEmpty: return .name(random.one(of: wildcards))
@@ -75,7 +75,7 @@ struct DrawnRule {
         }
     }
 
-    /// What a place says of itself.
+    /// An expression about the rule's own location.
     private func ofPlace(using random: inout some RandomNumberGenerator) -> NaiveRule {
         let place = place(using: &random)
         switch random.index(6) {
@@ -85,7 +85,7 @@ struct DrawnRule {
             let names = (0..<random.index(3)).map { _ in key(using: &random) }
             return .call(place, "hasChildren", [.list(names)])
         case 3 where random.index(2) == 0:
-            // What the data have, with paths from the root.
+            // Locations of the data, as paths from the root.
             let names = (0..<2).map { _ in
                 NaiveRule.literal(.text(random.one(of: words.paths)))
             }
@@ -142,7 +142,7 @@ struct DrawnRule {
         return .binary(sign, left, right)
     }
 
-    /// What may stand on either side of `==`.
+    /// An operand of `==`.
     func any(_ depth: Int, using random: inout some RandomNumberGenerator) -> NaiveRule {
         switch random.index(5) {
         case 0: .literal(.null)
@@ -163,7 +163,7 @@ struct DrawnRule {
     ) -> NaiveRule {
         switch random.index(depth <= 0 ? 4 : 7) {
         case 0: return .literal(.number(random.one(of: [0, 1, 2, 3, 0.5, 10, 16])))
-        // What time it is decides no read: listens go on while time passes.
+        // No rule for reads uses the time: a listen continues while time passes.
         case 1 where kind != ".read": return .name("now")
         case 1, 2, 3: return stored(using: &random)
         case 4: return .member(.call(place(using: &random), "val", []), "length")
@@ -175,7 +175,7 @@ struct DrawnRule {
         }
     }
 
-    /// What may be a string.
+    /// An expression whose value may be a string.
     func text(_ depth: Int, using random: inout some RandomNumberGenerator) -> NaiveRule {
         switch random.index(depth <= 0 ? 5 : 9) {
         case 0: return claim(using: &random)

@@ -35,7 +35,7 @@ extension NaiveRules {
         let text = good.text(using: &random)
         let fault = FaultyRule(beside: text, of: kind, using: &random)
         let rule = "\"\(kind)\": \(RulesDrawing.quoted(fault.text))"
-        // Behind the other rules: faults are told in the order of the text.
+        // After the other rules: faults are reported in the order of the text.
         let start = document.dropLast(2)
         let comma = start.hasSuffix("{") ? "" : ","
         return ("\(start)\(comma)\"faulty\": {\(rule)}}}", fault.problem)
@@ -81,7 +81,7 @@ private struct RulesDrawing {
         let rule = drawn.truth(3, using: &random)
         switch random.index(8) {
         case 0: return .literal(.truth(random.index(4) > 0))
-        // What holds for somebody in most cases.
+        // Conditions that are true for some user in most cases.
         case 1, 2: return .binary("!=", .name("auth"), .literal(.null))
         case 3 where kind == ".validate":
             return .binary("||", .call(drawn.place(using: &random), "exists", []), rule)

@@ -25,7 +25,7 @@ struct FaultyRule {
         self.problem = problem
     }
 
-    /// What begins and does not end: it stands last.
+    /// A part that begins and does not end; it is the last part.
     private static let open: [(String, String)] = [
         ("(now == 1", "Unexpected end of expression"), ("('a == 1)", "Parse error."),
         ("(now == 'a\\", "Parse error."), ("(now == 'a\\x4", "Parse error."),

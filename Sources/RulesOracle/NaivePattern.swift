@@ -25,7 +25,7 @@ public struct NaivePattern: Sendable {
         }
     }
 
-    /// Where a part may end that begins at a place.
+    /// The positions at which a part may end that begins at a given position.
     private func ends(of part: Part, in units: [UInt16], from start: Int) -> Set<Int> {
         switch part {
         case .unit(let ranges, let isInverted, _):

@@ -2,13 +2,13 @@ public import DataTree
 import QueryEngine
 public import Rules
 
-/// What a naive expression gives; failures are nil.
+/// The value of an expression; nil stands for a failure.
 public enum NaiveResult: Sendable {
     case null
     case truth(Bool)
     case number(Double)
     case text(String)
-    /// What has children, or members: equal to nothing.
+    /// A value with children or members. It equals no value.
     case object
     /// A part of `auth` that is no constant.
     case claims(Claim)
@@ -82,7 +82,7 @@ extension NaiveResult {
 
     private init(bound: Query.Bound?) { self = bound.map { NaiveResult($0.value) } ?? .null }
 
-    /// What it adds to a string.
+    /// Its text when it is added to a string.
     var addend: String? {
         switch self {
         case .text(let text): text

@@ -1,7 +1,7 @@
 /// An expression of rules by the definition: slow, and written without the parser and the evaluator of `Rules`, so that a
 /// mistake there is no mistake here.
 ///
-/// It knows the whole language. Who reads one from text (`init(_:)`) gets all but regular expressions.
+/// It covers the whole language. A rule that is read from text (`init(_:)`) has no regular expressions.
 ///
 /// Source: `rules.md`.
 public indirect enum NaiveRule: Sendable {
@@ -12,7 +12,7 @@ public indirect enum NaiveRule: Sendable {
     case index(NaiveRule, NaiveRule)
     case call(NaiveRule, String, [NaiveRule])
     case list([NaiveRule])
-    /// What `matches` is given.
+    /// The argument of `matches`.
     case pattern(NaivePattern)
     case not(NaiveRule)
     case negative(NaiveRule)

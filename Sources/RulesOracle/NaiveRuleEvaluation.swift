@@ -9,16 +9,16 @@ public struct NaiveScene {
     let before: Value
     let after: Value
     let query: Query
-    /// Where the rule stands.
+    /// The location of the rule.
     var place: [String]
-    /// What the wildcards on the way stand for.
+    /// The keys that the wildcards of the path stand for.
     var bindings: [(name: String, key: String)] = []
 
-    /// A moment at which somebody asks for something.
+    /// The evaluation of the rules for one request at one time.
     ///
     /// - Parameters:
     ///   - now: Milliseconds since 1970.
-    ///   - after: What a write makes of the tree.
+    ///   - after: The tree after the write.
     ///   - place: The keys to where the rule stands.
     public init(
         auth: Claim, now: Double, before: Value, after: Value, query: Query = Query(),
@@ -162,7 +162,7 @@ extension NaiveRule {
         return .truth(false)
     }
 
-    /// What a method of a string gives.
+    /// The value of a method of a string.
     private static func call(
         _ name: String, _ arguments: [NaiveResult], _ text: String
     ) -> NaiveResult? {

@@ -119,7 +119,7 @@ extension NaiveRules {
         value.isNull || level.rules[".validate"]?.holds(in: scene) ?? true
     }
 
-    /// The levels from the root to a path, as far as there are any.
+    /// The levels of rules from the root to a path. They end where there are no more rules.
     private func levels(to path: Path, _ scene: NaiveScene) -> [(Level, NaiveScene)] {
         var levels = [(root, scene)]
         for key in path.keys {
@@ -144,6 +144,6 @@ extension NaiveRules.Level {
 }
 
 extension NaiveScene {
-    /// Where the rule stands.
+    /// The location of the rule.
     fileprivate var path: Path { Path(place.map { Key(unchecked: $0) }) }
 }

@@ -1,10 +1,10 @@
-/// What drawn rules speak of, so that they meet the data and the users that there are.
+/// The names that drawn rules use, so that they refer to existing data and users.
 public struct RuleWords: Sendable {
     /// Keys of places, one below the other in some of them.
     public let keys: [String]
     /// Paths from the root that have data.
     public let paths: [String]
-    /// What texts are compared with; none has a quote or a backslash.
+    /// Strings for comparisons; none has a quote or a backslash.
     public let texts: [String]
     /// Names of parts of `auth`, one below the other.
     public let claims: [[String]]

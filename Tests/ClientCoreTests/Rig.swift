@@ -51,7 +51,7 @@ struct Rig {
         .received(NodeMessage.error(id: id, code: code, problem: "p", fix: "f").frame)
     }
 
-    /// What was sent, without stamps.
+    /// The messages that were sent, without stamps.
     static func messages(_ outputs: [Output]) -> [ClientMessage] {
         stamped(outputs).map { message in
             var message = message

@@ -83,7 +83,7 @@ import Testing
         _ = rig.turn(after: 500, Rig.refusal(4, .undecided), Rig.refusal(5, .undecided))
         _ = rig.turn(after: 900)
         _ = rig.turn(Rig.ready(6))
-        // The first one fails; nobody was asked for the other one before.
+        // The first one fails; the other one was not sent before.
         let last = rig.turn(
             after: 100, Rig.refusal(7, .undecided), Rig.refusal(8, .undecided))
         #expect(Rig.failures(last).map(\.code) == [.undecided])
@@ -173,7 +173,7 @@ import Testing
         _ = rig.turn(.connectionLost)
         _ = rig.turn()
         #expect(Rig.stamps(rig.turn(Rig.ready(3))) == sent)
-        // Not known yet: asked again after a while, with the same stamp.
+        // The outcome is not known yet: the client asks again after a while, with the same stamp.
         #expect(rig.turn(Rig.refusal(4, .undecided)) == [])
         #expect(Rig.messages(rig.turn(after: 199)) == [])
         #expect(Rig.messages(rig.turn(after: 1)) == [.hello(id: 5, seen: VersionVector())])

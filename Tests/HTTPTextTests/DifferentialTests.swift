@@ -1,7 +1,7 @@
 import HTTPText
 import Testing
 
-/// What our reader accepts, other servers read alike, or refuse: no request can mean two things.
+/// Other servers read every request that our reader accepts alike, or refuse it: no request can mean two things.
 ///
 /// The other direction is our choice. Both accept, and we refuse: an empty line that ends with LF alone, versions such as HTTP/2.0,
 /// targets that are neither path nor `http` URI, fragments, folded lines, hosts that are no `name:port`, chunks in HTTP/1.0, sizes
@@ -85,7 +85,7 @@ import Testing
 }
 
 extension Opinion {
-    /// What our reader makes of the bytes of a connection.
+    /// The requests that our reader finds in the bytes of a connection.
     fileprivate init(_ reading: Reading) {
         requests = reading.wholeRequests
         isOver = reading.phase == .close

@@ -1,8 +1,8 @@
 @testable import HTTPText
 
-/// What holds for all bytes that a client may send; the tests and the fuzzer check it.
+/// Invariants for all bytes that a client may send; the tests and the fuzzer check them.
 enum Invariants {
-    /// Says what does not hold for some bytes; nil if all does.
+    /// The invariant that some bytes violate; nil if they violate none.
     static func violation(for bytes: [UInt8]) -> String? {
         let whole = Reading([bytes])
         let cut = bytes.count / 3

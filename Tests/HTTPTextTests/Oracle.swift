@@ -1,6 +1,6 @@
 import Foundation
 
-/// What another parser makes of the bytes of a connection.
+/// The requests that another parser finds in the bytes of a connection.
 struct Opinion: Equatable {
     /// The requests that were complete, each as `METHOD TARGET BODY`.
     var requests: [[UInt8]]
@@ -45,7 +45,7 @@ struct Oracle {
         return Oracle(program: program, arguments: [])
     }()
 
-    /// What the parser makes of connections.
+    /// The parser's results for several connections.
     func opinions(on connections: [[UInt8]]) throws -> [Opinion] {
         let input = connections.flatMap { bytes in
             withUnsafeBytes(of: UInt32(bytes.count).bigEndian, Array.init) + bytes

@@ -1,13 +1,13 @@
 @testable import HTTPText
 
-/// What a reader made of the bytes of a connection, when each request is answered at once.
+/// The requests that a reader found in the bytes of a connection, if each request is answered at once.
 struct Reading: Equatable {
     /// The requests that were complete, each as `METHOD path?query body`.
     var requests: [String] = []
     /// The same, each as `METHOD TARGET BODY`.
     var wholeRequests: [[UInt8]] = []
     var failure: RequestFailure?
-    /// What the reader waits for in the end.
+    /// The part that the reader waits for at the end.
     var phase = ConnectionPhase.idle
     /// The heads, those of requests included that were never complete.
     var heads: [RequestHead] = []

@@ -159,7 +159,7 @@ import Testing
     }
 }
 
-/// What a client may send, with mistakes now and then.
+/// Frames as a client may send them, some of them invalid.
 private enum Conversation {
     static func bytes(using random: inout Seeded) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -10,7 +10,7 @@ import DataTree
 ///
 /// The value given may be all that the location holds, or just the window of a filtered query.
 struct CachedView: Sendable {
-    /// What is known of the location; null until it is given.
+    /// The known value of the location; null until it is set.
     private(set) var cache = Value.null
     var view: View
     private var index: Index

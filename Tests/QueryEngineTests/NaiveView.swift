@@ -21,7 +21,7 @@ struct NaiveView {
         return events(from: old, isFirst: isFirst)
     }
 
-    /// What a listener sees.
+    /// The value that a listener shows.
     var shown: Value { visible(value) }
 
     private func visible(_ value: Value) -> Value {

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Inserts, replaces or removes what stands at a place.
+    /// Inserts, replaces or removes the value at a place.
     private func change(
         _ tree: inout PlaceTree, _ records: inout [Int: Value?], at number: Int,
         _ random: inout SplitMix64

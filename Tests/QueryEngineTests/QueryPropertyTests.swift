@@ -115,7 +115,7 @@ private struct Contest {
         return nil
     }
 
-    /// What a tree reports of an operation: the exact changes of one write after the other.
+    /// The changes that a tree reports for an operation: the exact changes of each write in order.
     private static func changes(
         _ writes: [(path: Path, value: Value)], from before: Value
     ) -> [Change] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What a replica says of itself when it is asked for its status.
+/// The status of a replica.
 @Suite struct StatusTests {
     private var replica = TestReplica()
 

@@ -3,7 +3,7 @@ import JSONText
 
 @testable import Rules
 
-/// A document of rules, the tree, who asks and when: what a test judges by.
+/// A document of rules, a tree, a user and a time, by which a test evaluates requests.
 struct Bench {
     var rules: String
     var stored = "null"

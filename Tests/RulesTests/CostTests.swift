@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rules
 
-/// What a verdict costs: the rules on the path and what is written, never the tree.
+/// The cost of a verdict depends on the rules of the path and on the written values, never on the tree.
 @Suite struct `The cost of a verdict` {
     private func evaluations(_ trace: RuleTrace) -> Int { trace.evaluations.count }
 

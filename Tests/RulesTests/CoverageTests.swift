@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rules
 
-/// What is counted while operations are judged.
+/// The counts of each rule's results while operations are evaluated.
 @Suite struct `Coverage` {
     private static let document = """
         {"rules": {"users": {"$u": {".read": "auth.uid == $u", ".write": "auth.uid == $u || data.val() < 3",

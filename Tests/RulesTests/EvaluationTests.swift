@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rules
 
-/// What expressions come to: true, false or a failure.
+/// Expressions are true, are false, or fail.
 @Suite struct `Evaluating expressions` {
     enum Result: Equatable {
         case isTrue

@@ -5,11 +5,11 @@ import JSONText
 
 @testable import Rules
 
-/// What bytes are taken for; the first of them chooses.
+/// The kinds of text that the fuzzer's bytes stand for; the first byte chooses.
 enum FuzzedText: UInt8, CaseIterable {
     case document, expression, pattern
 
-    /// What the corpus begins with.
+    /// The first texts of the corpus.
     var examples: [String] {
         switch self {
         case .document:
@@ -31,7 +31,7 @@ enum FuzzedText: UInt8, CaseIterable {
         }
     }
 
-    /// What is wrong with how bytes are taken; nil if nothing is.
+    /// The invariant that these bytes violate; nil if they violate none.
     func violation(for bytes: ArraySlice<UInt8>) -> String? {
         switch self {
         case .document: FuzzedText.violation(ofDocument: Array(bytes))

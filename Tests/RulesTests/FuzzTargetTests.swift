@@ -2,7 +2,7 @@ import Testing
 
 @testable import Rules
 
-/// What `scripts/fuzz rules` begins with.
+/// The first texts of `scripts/fuzz rules`.
 @Suite struct FuzzTargetTests {
     @Test(arguments: FuzzedText.allCases)
     func `the first examples break no invariant`(text: FuzzedText) {

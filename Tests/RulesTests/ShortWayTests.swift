@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rules
 
-/// What judges most writes in fewer steps says what all the steps say.
+/// The short evaluation of most writes has the verdict of the complete one.
 @Suite struct `A short way` {
     private static let conditions = [
         "newData.exists()", "newData.isNumber()", "newData.isString()", "newData.isBoolean()",
@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-/// What one user's writes have in common is judged once.
+/// The common part of one user's writes is evaluated once.
 @Suite struct `A granted way` {
     private static let conditions = [
         "auth.uid == $k1", "auth.uid == 'u'", "auth != null", "$k1 == 'a'", "true", "false",

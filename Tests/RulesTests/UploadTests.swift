@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rules
 
-/// What is refused when rules are compiled, in Firebase's words.
+/// The compiler refuses faulty rules in Firebase's words.
 @Suite struct `Compiling rules` {
     @Test(arguments: [
         ("auth.token.vip", "Expression must evaluate to a boolean."),

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a row has one child, or several within its limit`() throws {
-        // Of 60 bytes, each of these takes more than half.
+        // Each of these takes more than half of 60 bytes.
         let texts = (0..<4).map { String(repeating: "\($0)", count: 40) }
         var children = Children()
         for (number, text) in texts.enumerated() {
@@ -106,7 +106,7 @@ import Testing
         #expect(none.head.isEmpty && none.rows.isEmpty && none.isLast)
         _ = try store.performAll(.writeCheckpoint(checkpoint(30, holding: [1: 4])))
         let numbers = try store.numbers(in: .row)
-        // What is being written is no part of it.
+        // The unfinished checkpoint is no part of it.
         _ = try store.perform(.writeCheckpoint(checkpoint(99, holding: [1: 4])))
         _ = try store.perform(.continueCheckpoint)
         let first = try chunk(0, after: 0)

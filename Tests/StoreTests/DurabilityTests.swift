@@ -3,7 +3,7 @@ import Store
 import SyncProtocol
 import Testing
 
-/// What is there after a power failure at the worst moment.
+/// The durable state survives a power failure at the worst moment.
 @Suite struct DurabilityTests {
     private typealias Disk = DurableStore<MemoryTables>
 

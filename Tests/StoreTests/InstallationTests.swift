@@ -63,7 +63,7 @@ import Testing
                 ([1: 4], true, [1, 4, 5], [1: 5, 2: 4]),
                 ([1: 5, 2: 9], true, [], [1: 5, 2: 9]),
                 ([3: 7], true, [1, 1, 3, 4, 5], [1: 5, 2: 4, 3: 7]),
-                // What begins within the checkpoint, and what comes after it, peers have.
+                // Peers have the batches that begin within the checkpoint or after it.
                 ([1: 3, 2: 4], true, [], [1: 3, 2: 4]),
                 ([1: 2, 2: 3], false, [], [1: 2, 2: 3]),
             ]

@@ -3,7 +3,7 @@ import Store
 import SyncProtocol
 import Testing
 
-/// What a new process finds, and what it refuses.
+/// A new process recovers the state of its disk, or refuses it.
 @Suite struct RecoveryTests {
     /// A checkpoint of 20 records that holds 4 operations of origin 1, a log from 3 on, and more.
     private func store(_ kind: TestTables.Kind) throws -> TestStore {

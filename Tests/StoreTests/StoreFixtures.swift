@@ -54,7 +54,7 @@ func checkpoint(of children: Children, holding vector: [UInt64: UInt64]) -> Chec
         stableTime: .zero, time: .zero, stamps: DeduplicationTable(ofClient: 1_024, total: 1 << 18))
 }
 
-/// What a recovery gives.
+/// The result of a recovery.
 struct Recovered: Equatable {
     var value = Value.null
     var orphans: [[UInt8]] = []
@@ -67,7 +67,7 @@ extension DurableStore where Rows == TestTables {
     /// An empty store that does little at a time.
     init(_ kind: TestTables.Kind) throws { self.init(try TestTables(kind), limits: .small) }
 
-    /// What a new process finds.
+    /// The state that a new process recovers.
     mutating func restart() throws(Failure) -> Recovered {
         self = DurableStore(tables, limits: .small)
         return try recover { state in

@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// What only tables in memory do.
+/// Functions that only tables in memory have.
 @Suite struct MemoryTablesTests {
     private func write(
         _ number: UInt64, _ flush: Flush = .asConfigured, to tables: inout MemoryTables

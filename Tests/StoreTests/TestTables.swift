@@ -9,7 +9,7 @@ enum TestTables: Tables {
 
     enum Kind: CaseIterable { case memory, sqlite }
 
-    /// What both kinds say of a failure.
+    /// The error that both kinds report for a failure.
     enum Failure: Error, Equatable {
         case keyIsTaken
         case finding(StoreFinding)

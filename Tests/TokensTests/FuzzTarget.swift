@@ -4,7 +4,7 @@ import Rules
 
 @testable import Tokens
 
-/// What the fuzzer does not know, so that whatever it makes is a forgery.
+/// A key that the fuzzer does not know: each of its tokens is a forgery.
 private let secret: [UInt8] = {
     var numbers = SystemRandomNumberGenerator()
     return (0..<32).map { _ in UInt8.random(in: 0...255, using: &numbers) }
@@ -18,7 +18,7 @@ private let moment = 1_700_000_000.0
 /// Unsafe if two threads used it: the fuzzer has one, and one test alone tries the examples.
 private nonisolated(unsafe) let reader = Token.makeReader()
 
-/// Tokens that nobody has signed, and claims.
+/// Forged tokens, and claims.
 let fuzzedTokens = [
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhZGEiLCJhdWQiOiJhcHAiLCJleHAiOjE4MDAwMDAwMDB9.c2ln",
     "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.", "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0.e30.AAAA",
@@ -55,7 +55,7 @@ public func test(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// How a forged token, or claims, show somebody; nil if they do not.
+/// The identity that a forged token or claims yield; nil if they yield none.
 func violation(ofToken bytes: [UInt8]) -> String? {
     let text = String(decoding: bytes, as: UTF8.self)
     if (try? trust.identity(of: text, at: moment, by: reader)) != nil {

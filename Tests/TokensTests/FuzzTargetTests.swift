@@ -1,8 +1,8 @@
 import Testing
 
-/// What `scripts/fuzz tokens` begins with.
+/// The first texts of `scripts/fuzz tokens`.
 @Suite struct FuzzTargetTests {
-    @Test func `the first examples show nobody whom they must not`() {
+    @Test func `none of the first examples yields a forged identity`() {
         for example in fuzzedTokens {
             #expect(violation(ofToken: Array(example.utf8)) == nil, "\(example)")
         }

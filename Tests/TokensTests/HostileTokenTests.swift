@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tokens
 
-/// Texts that somebody sends who has no token.
+/// Texts from a sender without a token.
 ///
 /// A longer run: `HEARTH_FUZZ_SEEDS=1000`.
 @Suite struct HostileTokenTests {

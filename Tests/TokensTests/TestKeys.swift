@@ -21,7 +21,7 @@ enum TestKeys {
         SigningKey(pem: openSSL("genpkey", "-algorithm", algorithm, "-pkeyopt", option))!
     }
 
-    /// What `openssl` prints, given a text.
+    /// The output of `openssl` for an input.
     static func openSSL(_ arguments: String..., input: String = "") -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
@@ -77,7 +77,7 @@ func issuer(_ keys: TokenKey...) -> TokenIssuer {
 }
 
 extension TokenTrust {
-    /// Why a text shows nothing; nil if it shows somebody.
+    /// The reason why a text yields no identity; nil if it yields one.
     func failure(_ text: String, at time: Double = now) -> TokenFailure? {
         do throws(TokenFailure) {
             _ = try identity(of: text, at: time, by: Token.makeReader())
@@ -87,7 +87,7 @@ extension TokenTrust {
         }
     }
 
-    /// Who shows a text.
+    /// The identity that a text yields.
     func principal(_ text: String, at time: Double = now) -> Principal? {
         try? identity(of: text, at: time, by: Token.makeReader()).principal
     }

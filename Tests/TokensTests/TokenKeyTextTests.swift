@@ -37,7 +37,7 @@ import Testing
             try keys(String(decoding: text, as: UTF8.self)) == [.verification(own, id: "k1")])
         #expect(problem(#"{"k1":"x"}"#)?.contains("see \"k1\"") == true)
         #expect(problem(#"{"k1":7}"#)?.contains("see \"k1\"") == true)
-        // Which of two keys a name means, nobody could say.
+        // A name with two keys is ambiguous.
         let twice = certificate.certificate + certificate.certificate
         let two = try JSONEncoder().encode(["k1": twice])
         #expect(problem(String(decoding: two, as: UTF8.self))?.contains("see \"k1\"") == true)

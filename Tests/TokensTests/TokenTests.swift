@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tokens
 
-/// What a text has to be to be a token, whoever signed it.
+/// The form of a token, independent of its signer.
 @Suite struct TokenTests {
     private let trust = TokenTrust([issuer(.shared(TestKeys.secret))])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tokens
 
-/// Whom a token shows, and why it shows nobody.
+/// A token yields an identity, or a reason why it yields none.
 @Suite struct TokenTrustTests {
     private static let signer = TokenSigner.shared(TestKeys.secret)
     private static let trust = TokenTrust([issuer(.shared(TestKeys.secret))])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tokens
 
-/// What is remembered of tokens.
+/// The cache of verified tokens.
 @Suite struct TokenVerifierTests {
     private var verifier = TokenVerifier(
         trusting: TokenTrust([issuer(.shared(TestKeys.secret))]), remembering: 1_000)

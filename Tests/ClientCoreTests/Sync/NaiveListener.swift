@@ -17,7 +17,7 @@ struct NaiveListener {
         self.query = query
     }
 
-    /// What a query shows of a value, by sorting everything.
+    /// The result of a query, computed by sorting all children.
     static func shown(_ value: Value, by query: Query) -> Value {
         guard query.isFiltered else { return value }
         var children = Children()

@@ -46,7 +46,7 @@ struct ClientWorld {
         lines = [nil, nil, nil]
     }
 
-    /// Takes random steps, then lets all come to rest and compares everything with the truth.
+    /// Makes random steps, delivers all messages, and compares every client with the server's data.
     mutating func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
         try rest()
@@ -62,7 +62,7 @@ struct ClientWorld {
         }
     }
 
-    /// What was done counts once; of what may have been done, each once at most.
+    /// Acknowledged writes count once; writes with an unknown outcome count once at most.
     private func check(
         _ value: Value, _ done: KeyPath<VirtualUser, Int>, _ unknown: KeyPath<VirtualUser, Int>
     ) throws {
@@ -101,7 +101,7 @@ extension ClientWorld {
         }
     }
 
-    /// Lets every message arrive until nothing is awaited any more.
+    /// Delivers messages until no client waits for an answer.
     private mutating func rest() throws {
         for index in users.indices { try turn(index) { user, _ in try user.calm() } }
         var quiet = 0
@@ -114,7 +114,7 @@ extension ClientWorld {
                 while lines[index]?.down.isEmpty == false { try deliverDown(index) }
             }
             quiet = users.allSatisfy(\.isAtRest) ? quiet + 1 : 0
-            // What the last request changed is told to the others a round later.
+            // The other clients receive the changes of the last request one round later.
             if quiet == 3 { return }
         }
         throw Failure(description: "requests stay without an answer")

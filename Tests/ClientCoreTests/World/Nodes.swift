@@ -5,7 +5,7 @@ import SyncProtocol
 struct Nodes {
     let names: [String]
     private var replicas: [String: Replica] = [:]
-    /// Frames for clients that nobody has taken yet.
+    /// Frames for clients that are not delivered yet.
     private var replies: [(session: SessionID, frame: [UInt8])] = []
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
 
@@ -30,7 +30,7 @@ struct Nodes {
         }
     }
 
-    /// Time passes, and nobody takes a turn.
+    /// Advances the clock without a turn of any node.
     mutating func pass(milliseconds: UInt64) {
         now.wallMilliseconds += milliseconds
         now.elapsedMilliseconds += milliseconds

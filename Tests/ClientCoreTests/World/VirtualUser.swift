@@ -6,22 +6,22 @@ import SyncProtocol
 
 /// An application with its client: it listens, writes and counts by transactions, at random.
 struct VirtualUser {
-    /// What the driver would do.
+    /// The outputs that a driver would carry out.
     enum Effect {
         case connect(String)
         case disconnect
         case send([UInt8])
     }
 
-    /// What all users count up by transactions.
+    /// A counter that all users increase by transactions.
     static let counter = path("n")
-    /// What all users count up by increments.
+    /// A counter that all users increase by increments.
     static let sum = path("m")
 
     private let defect: ClientWorld.Defect?
     private var configuration: Configuration
     private var client: Client
-    /// What is kept for the next incarnation.
+    /// The state that the next incarnation continues with.
     private var keptWrites: [UInt64: [UInt8]] = [:]
     private var keptValues: [String: [UInt8]] = [:]
     private var outputs: [Output] = []
@@ -170,7 +170,7 @@ extension VirtualUser {
     }
 
     private mutating func close(_ id: RequestID) throws {
-        // Of an earlier incarnation.
+        // The answer belongs to an earlier incarnation.
         if id.number >= 1 << 63 { return }
         guard open.remove(id) != nil else {
             throw ClientWorld.Failure(description: "request \(id.number) ended twice")

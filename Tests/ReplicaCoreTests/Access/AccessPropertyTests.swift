@@ -37,7 +37,7 @@ import Testing
         #expect(verdicts.permitted > 500 && verdicts.refused > 500)
     }
 
-    /// What is asked, and what it writes.
+    /// The request, and the writes in it.
     private struct Asked {
         var message: ClientMessage
         var writes: [Write] = []

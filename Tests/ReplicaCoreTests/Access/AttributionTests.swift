@@ -4,7 +4,7 @@ import Rules
 import SyncProtocol
 import Testing
 
-/// What the log says of who wrote something, and by which rules he could.
+/// The log names the user of each write and the rules that permitted it.
 @Suite struct AttributionTests {
     private static let rules = RuledReplica.document(#"{"open": {".write": true, ".read": true}}"#)
     private static let others = RuledReplica.document(#"{".write": true}"#)
@@ -12,7 +12,7 @@ import Testing
     private static let guest = SessionID(number: 12)
     private static let administrator: UInt64 = 13
 
-    /// Nodes with rules, each with a user, somebody who is not signed in, and an administrator.
+    /// Nodes with rules. Each has a signed-in user, an anonymous client, and an administrator.
     private func cluster(_ count: Int = 3) -> TestCluster {
         var cluster = TestCluster(count)
         cluster.send(
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    /// What the log of a node says of the operation that last wrote a place.
+    /// The attribution of the operation that last wrote a location, in the log of a node.
     private func attribution(
         of path: Path, at name: String, in cluster: TestCluster
     ) -> Attribution?? {

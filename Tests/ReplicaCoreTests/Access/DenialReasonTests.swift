@@ -4,7 +4,7 @@ import Rules
 import SyncProtocol
 import Testing
 
-/// Who learns why rules refuse a request.
+/// Administrators see the reason for a refusal by rules; other clients do not.
 @Suite struct DenialReasonTests {
     private static let rules = #"""
         {"x": {".read": "data.child('secret').val() == auth.code",

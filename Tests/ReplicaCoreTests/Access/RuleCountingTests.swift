@@ -4,7 +4,7 @@ import Rules
 import SyncProtocol
 import Testing
 
-/// What a node counts of its rules, once an administrator has it begin.
+/// A node counts the results of its rules after an administrator has requested it.
 @Suite struct `Counting of rules` {
     private static let rules = """
         {".read": "auth.uid == 'u1'", "$u": {".write": "auth.uid == $u",
@@ -23,7 +23,7 @@ import Testing
         return report
     }
 
-    /// What each rule came to: true, false, failed.
+    /// How often each rule was true, was false, and failed.
     private func counts(_ report: CoverageReport) -> [[Int]] {
         report.rules.map { [$0.counts.isTrue, $0.counts.isFalse, $0.counts.fails] }
     }
@@ -43,7 +43,7 @@ import Testing
     @Test mutating func `counts each write, without shortcuts`()
         throws
     {
-        // What grants this user is known before the count begins.
+        // The rule that permits this user is cached before the count begins.
         _ = node.permits(.put(id: 1, path: "u1/n", value: 1))
         _ = try report(.begin)
         for value in [Value.integer(1), .integer(2), .string("x")] {

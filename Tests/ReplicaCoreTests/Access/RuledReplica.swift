@@ -3,7 +3,7 @@ import ReplicaCore
 import Rules
 import SyncProtocol
 
-/// One replica with rules, data, and clients who are somebody.
+/// One replica with rules, data, and signed-in clients.
 struct RuledReplica {
     static let administrator = SessionID(number: 9)
     static let user = SessionID(number: 1)
@@ -11,7 +11,7 @@ struct RuledReplica {
 
     private(set) var replica: TestReplica
 
-    /// - Parameter rules: What stands under `rules`; nil for a replica without.
+    /// - Parameter rules: The value of `rules`; nil for a replica without rules.
     init(
         _ rules: String?, data: Value = .null, demandingIndexes: Bool = false,
         within limits: ReplicaLimits = ReplicaLimits()
@@ -26,7 +26,7 @@ struct RuledReplica {
     static func document(_ rules: String) -> String { "{\"rules\": \(rules)}" }
 
     var value: Value { replica.value }
-    /// What the replica holds.
+    /// The value of the replica's tree.
     var vector: VersionVector { replica.replica.vector }
     /// The wall clock of the last turn.
     var milliseconds: UInt64 { replica.wallMilliseconds }
@@ -37,7 +37,7 @@ struct RuledReplica {
         replica.turn([.identified(session, principal)])
     }
 
-    /// What the one who asks is told, without what ends a frame.
+    /// The messages to the client of the request, without ends of frames.
     mutating func ask(
         _ message: ClientMessage, by session: SessionID = administrator
     ) -> [NodeMessage] {

@@ -16,7 +16,7 @@ import Testing
         return RulesReport(value)
     }
 
-    /// Whether a node lets a client that is nobody read.
+    /// Whether a node permits an anonymous client to read.
     private func permits(at name: String, in cluster: inout TestCluster) -> Bool {
         let guest = SessionID(number: 3)
         _ = cluster.takeReplies(of: 3)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// What a node knows of who has the rules.
+    /// The members that have the rules, as far as a node knows.
     private func members(at name: String, of cluster: inout TestCluster) -> [String: Bool]? {
         _ = cluster.takeReplies()
         cluster.send(.status(id: 1), to: name)

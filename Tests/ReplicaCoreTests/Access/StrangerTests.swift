@@ -4,12 +4,12 @@ import Rules
 import SyncProtocol
 import Testing
 
-/// What clients who are no administrators learn of the node and the cluster.
+/// Clients without administrator rights learn nothing about the node and the cluster.
 @Suite struct StrangerTests {
     private static let rules = #"{"open": {".read": true, ".write": "auth != null"}}"#
     private var node = RuledReplica(StrangerTests.rules, data: ["open": 1, "shut": 2])
 
-    /// What a native client is told, the ends of frames included.
+    /// The messages to a native client, with ends of frames.
     private mutating func told(
         _ message: ClientMessage, _ session: SessionID
     ) -> [NodeMessage] {

@@ -58,7 +58,7 @@ import Testing
         var random = Generator(seed: UInt64(seed))
         let mix = Mix.draw(&random, priorities: true)
         let count = 60
-        // Of one writer, in no order: what is late needs registers.
+        // Operations of one writer in arbitrary order: late ones need registers.
         let stamps = Array(1...count).shuffled(using: &random)
         let operations = stamps.map { mix.operation(&random, stamp: $0, depth: 4) }
         var rows = Rows()

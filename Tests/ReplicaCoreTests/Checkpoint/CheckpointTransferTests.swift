@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    /// Batches after the gap that nobody can close would be sent again and again.
+    /// Otherwise, peers would send the batches after a permanent gap again and again.
     @Test func `a node without room behind a gap installs a checkpoint`() {
         var cluster = TestCluster(3)
         cluster.checkpointBytes = 500
@@ -219,7 +219,7 @@ import Testing
         push(5, to: "n3", of: &cluster)
         cluster.quiesce()
         let writer = cluster["n3"].writer
-        /// Whom n1 requests a checkpoint of, if n3 says that only its own has what comes next.
+        /// The node from which n1 requests a checkpoint, if n3 says that only its checkpoint has the next operations.
         func source() -> String? {
             var replica = cluster["n1"]
             let answer = PeerMessage.compacted(origin: writer, through: 1_000).frame

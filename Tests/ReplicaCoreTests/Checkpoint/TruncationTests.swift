@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What leaves the log.
+/// The log is truncated up to its limit.
 @Suite struct TruncationTests {
     private static let now: UInt64 = 10_000
 
@@ -31,7 +31,7 @@ import Testing
         return peers
     }
 
-    /// What n1 removes, whose log has this many operations and whose checkpoint has the first 90.
+    /// The batches that n1 removes. Its log has this many operations, and its checkpoint has the first 90.
     private func truncation(ofLogWith count: UInt64, _ peers: Peers) -> UInt64 {
         var checkpoints = checkpoints([1: 90])
         let bound = checkpoints.truncation(

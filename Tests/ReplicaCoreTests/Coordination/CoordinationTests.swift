@@ -37,7 +37,7 @@ import Testing
         Proposals(member: member, coordinator: own, seen: seen, all: all)
     }
 
-    /// What members are told, as `MEMBER OUTCOME`.
+    /// The outcomes that are sent to members, as `MEMBER OUTCOME`.
     private func verdicts(_ coordination: inout Coordination) -> [String] {
         coordination.takeOutputs().flatMap { output -> [String] in
             guard case .answer(let member, let frame) = output,
@@ -139,7 +139,7 @@ import Testing
         #expect(coordination.takeHeartbeatRequest() == true)
         #expect(coordination.takeHeartbeatRequest() == false)
         let peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
-        // What is durable here and at a voter; whether it is told.
+        // The durable positions here and at a voter; whether the outcome is sent.
         let table: [(VersionVector, Heartbeat?, Bool)] = [
             ([1: 3], .of("n2", 2, holding: [1: 4]), false), ([1: 4], nil, false),
             ([1: 4], .of("n2", 2, holding: [1: 3]), false),
@@ -179,7 +179,7 @@ import Testing
         after(.of("n2", 5), .of("n3", 3), at: 60_001, ceiling: 60_000),
         after(second, nil, at: 60_000, ceiling: nil),
         after(second, .of("n3", 9), at: 60_000, ceiling: nil),
-        // The clock has not, but all have closed the holder, and nobody holds more of it.
+        // The clock has not reached it, but all have closed the holder, and no member has more of its operations.
         after(second, third, at: 50_000, ceiling: 50_000),
         after(second, nil, at: 50_000, ceiling: nil),
         after(second, .of("n3", 9, writers: [1, 5, 9]), at: 50_000, ceiling: nil),

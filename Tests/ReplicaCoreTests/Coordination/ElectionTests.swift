@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// Elections as tables: what a member is told, and what it makes of that.
+/// Elections as tables: messages to a member, and its reactions.
 @Suite struct ElectionTests {
     private let own = WriterID(bits: 1)
 
@@ -69,7 +69,7 @@ import Testing
             (asking(3, term: 2), 3_000, true, true, 3),
             // An earlier term never gets a vote again.
             (asking(2, term: 1, at: 9_000), 9_000, true, false, 3),
-            // Whoever stands again keeps its voters.
+            // A candidate that asks again keeps its voters.
             (asking(3, term: 5, at: 9_000), 9_000, true, true, 3),
             (asking(2, term: 6, at: 9_000), 9_000, true, false, 3),
             (asking(3, term: 4, at: 9_000), 9_000, true, false, 3),
@@ -247,7 +247,7 @@ import Testing
 
     @Test func `it decides once the lease before is over`() {
         let election = candidate()
-        // Whoever had the lease before may stamp up to here, by a clock that is ahead.
+        // The holder of the previous lease may stamp up to here, because its clock may be ahead.
         let voter = answer(of: 2, to: election.told, former: 70_000)
         for time in stride(from: UInt64(150), to: 2_650, by: 50) {
             #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What a node has yet to recover after the loss of its disk, over any number of restarts.
+/// A node that lost its disk knows what it still has to recover, over any number of restarts.
 @Suite struct DiskLossTests {
     private static let known = Property(.clockBound, 1)
     private let list = Universe.path("list")

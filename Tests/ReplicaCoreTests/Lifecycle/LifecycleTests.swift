@@ -79,7 +79,7 @@ import Testing
         LifecycleTests.transitions.first { $0.from == state && $0.1 == event }?.to ?? state
     }
 
-    /// Where a replica goes that rejoins before it has taken clients: through the same phases.
+    /// A replica that rejoins before it serves clients passes through the same phases.
     private func nextOfUnopened(_ state: String, _ event: Event) -> String {
         let phase = String(state.dropLast())
         if event == .becomeReady { return phase }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StartupTests {
     private let own: WriterID = 1
 
-    /// What n1 knows of n2 and n3 at a moment.
+    /// The knowledge of n1 about n2 and n3 at one time.
     private func situation(
         at milliseconds: UInt64, heartbeats: [Heartbeat], greeted: [String] = [],
         holding vector: VersionVector = [:], onDisk durable: VersionVector = [9: 1],
@@ -30,7 +30,7 @@ import Testing
 
     @Test(
         arguments: [
-            // Who is heard, who has welcomed this replica, how long after the start; whether it serves.
+            // Peers in contact, peers that have welcomed this replica, time since the start; whether it serves.
             (["n2", "n3"], ["n2", "n3"], 0, true), (["n2", "n3"], ["n2"], 0, false),
             (["n2", "n3"], ["n2"], 1_500, true), (["n2"], [], 1_499, false),
             (["n2"], [], 1_500, true),

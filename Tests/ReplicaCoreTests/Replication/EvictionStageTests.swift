@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What a replica remembers of evictions, and how two that tell each other end with the same.
+/// A replica remembers evictions, and two replicas that exchange them end with equal ones.
 @Suite struct EvictionStageTests {
     private func eviction(_ stage: Eviction.Stage, of member: String = "n3") -> Eviction {
         Eviction(member: member, writer: 3, stage: stage)

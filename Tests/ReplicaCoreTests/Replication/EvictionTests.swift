@@ -315,7 +315,7 @@ import Testing
         cluster.send(.evict(id: 2, member: "n3"), to: "n1")
         cluster.quiesce(milliseconds: 6_000)
         _ = cluster.takeReplies()
-        // Nobody knows yet whether the node that is out has done it.
+        // It is not known yet whether the evicted node has executed it.
         cluster.send(add, by: 2, to: "n1")
         guard case .error(1, .undecided, _, _)? = cluster.takeReplies(of: 2).first else {
             Issue.record("expected that nobody knows")

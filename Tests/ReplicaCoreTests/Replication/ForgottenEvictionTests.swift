@@ -28,7 +28,7 @@ import Testing
 
     @Test func `it continues with its data once no member knows of its eviction`() {
         var cluster = cluster()
-        // It learns of that, and nobody gets its request for a checkpoint.
+        // It learns of the eviction, and its request for a checkpoint reaches no node.
         cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
         cluster.quiesce()
         let before = look(at: cluster)

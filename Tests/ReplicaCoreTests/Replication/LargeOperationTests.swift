@@ -74,7 +74,7 @@ import Testing
     private static let all = Universe.object(
         Dictionary(uniqueKeysWithValues: (0..<10).map { ("k\($0)", .integer(Int64($0))) }))
 
-    /// What a listener shows after some changes.
+    /// The value that a listener shows after some changes.
     private static func shown(by notices: [NodeMessage]) -> Value {
         var shown = Value.null
         for case .change(1, let writes) in notices {

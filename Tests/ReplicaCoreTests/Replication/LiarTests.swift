@@ -4,7 +4,7 @@ import Store
 import SyncProtocol
 import Testing
 
-/// What a member with a bug, or somebody in its place, may say.
+/// Messages that a faulty member, or a process in its place, may send.
 @Suite struct `A replica among liars` {
     private let list = Universe.path("list")
 
@@ -220,7 +220,7 @@ import Testing
     }
 }
 
-/// What a client may ask for with a few bytes, again and again.
+/// Requests of few bytes that a client repeats.
 @Suite struct `A replica with a greedy client` {
     private let list = Universe.path("list")
 

@@ -13,7 +13,7 @@ import Testing
             (.of("n2", 2, at: 100), .known, [1, 2]),
             (.of("n2", 2, at: 99), .late, [1, 2]),
             (.of("n9", 9), .unknownPeer, [1, 2]),
-            // Of another incarnation the time has to be later: the order of incarnations is that of times.
+            // Another incarnation needs a later time: incarnations are ordered by time.
             (.of("n2", 4, at: 100), .late, [1, 2]),
             (.of("n2", 4, at: 101), .newWriter, [1, 4]),
             (.of("n3", 3, at: 1), .newWriter, [1, 3, 4]),
@@ -110,7 +110,7 @@ import Testing
             #expect(peers.evictions.votes == [own], "an operator is refused")
             peers.follow(.of("n2", 2, evictions: [heard]))
             #expect(peers.evictions.votes == [votes[0]])
-            // What most members have decided needs no vote any more.
+            // A decision of the majority needs no further vote.
             peers.follow(.of("n2", 2, evictions: [Eviction(member: "n4", writer: 4, stage: .out)]))
             #expect(peers.evictions.stage(of: votes[1]) == .out)
         }

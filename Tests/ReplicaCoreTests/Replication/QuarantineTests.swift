@@ -3,7 +3,7 @@ import ReplicaCore
 import SyncProtocol
 import Testing
 
-// What a member that the others went on without does not do again, and keeps under `/_conflicts`.
+// A member that the others have evicted keeps some of its operations under `/_conflicts` instead of repeating them.
 
 extension EvictionTests {
     @Test func `where all is to be kept, nothing is done again`() {

@@ -76,7 +76,7 @@ import Testing
         limits.waitingBatches = 3
         limits.waitingBatchBytes = 10
         var buffer = ReorderBuffer(within: limits)
-        // What waits before, by origin and first operation, at a replica that holds 4 operations of 2 and 1 of 3.
+        // The waiting batches, by origin and first operation. The replica has 4 operations of 2 and 1 of 3.
         let before: [(Batch, bytes: Int)] = [
             (.of(2, first: 5), 2), (.of(2, first: 8, count: 2), 4), (.of(3, first: 4), 4),
         ]

@@ -45,7 +45,7 @@ import Testing
     @Test func `a request is repeated to another holder, and at once after a useful answer`() {
         var repair = Repair(within: ReplicaLimits())
         let peers = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
-        // When, what the answer before it was, and who is asked.
+        // The time, the previous answer, and the node that is asked.
         let table: [(UInt64, wasUseful: Bool?, asked: String?)] = [
             (100, nil, "n2"), (200, nil, nil), (600, nil, "n3"), (601, true, "n3"),
             (602, false, nil), (1_101, nil, "n2"),
@@ -107,9 +107,9 @@ import Testing
             asked(after: .published(PeerMessage.heartbeat(heartbeat).frame)) == [
                 request(through: 5)
             ])
-        // What is left is asked for at once.
+        // The rest is requested at once.
         #expect(asked(after: .answered(answer.frame, from: "n2")) == [request(through: 2)])
-        // The same again has nothing useful: it waits already.
+        // The same answer again is useless: its operations wait already.
         #expect(asked(after: .answered(answer.frame, from: "n2")) == [])
     }
 

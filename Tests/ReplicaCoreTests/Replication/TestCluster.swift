@@ -5,11 +5,11 @@ import SyncProtocol
 
 /// Replicas joined by a network that delivers at once, except where a test cuts it.
 struct TestCluster {
-    /// What a node's disk holds.
+    /// The content of a node's disk.
     typealias Disk = DurableStore<MemoryTables>
 
     let names: [String]
-    /// Of nodes that start from now on.
+    /// This applies to nodes that start from now on.
     var durability: Durability
     private(set) var replicas: [String: Replica] = [:]
     var disks: [String: Disk] = [:]
@@ -26,14 +26,14 @@ struct TestCluster {
     }
     /// The nodes whose disks do not sync by themselves.
     var stuckDisks: [String] = []
-    /// Of nodes that start from now on.
+    /// This applies to nodes that start from now on.
     var checkpointBytes: Int
     var logLimit: UInt64 = 1_000_000
     var orphanPolicy = OrphanPolicy.replay
     var limits = ReplicaLimits()
-    /// Where nodes that start from now on believe themselves and others to be.
+    /// The addresses of all nodes in the configuration of nodes that start from now on.
     var endpoints: [String: String] = [:]
-    /// Who was told to keep a copy of its database.
+    /// The nodes that had to keep a copy of their databases.
     private(set) var copied: [String] = []
     /// The nodes that have had large parts of their trees freed, in order.
     private(set) var freed: [String] = []
@@ -46,7 +46,7 @@ struct TestCluster {
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
     private var incarnations: UInt64 = 0
 
-    /// What each node showed when it began to serve.
+    /// The tree of each node when it began to serve.
     private(set) var firstServed: [String: Value] = [:]
 
     init(
@@ -222,7 +222,7 @@ struct TestCluster {
         run(name, [.stored(turn: turn.number)])
     }
 
-    /// What a node answers to `status`.
+    /// The answer of a node to `status`.
     mutating func status(of name: String) -> NodeStatus {
         send(.status(id: 1), by: 99, to: name)
         guard case .value(1, let answer)? = takeReplies(of: 99).last else {
@@ -232,7 +232,7 @@ struct TestCluster {
         return try! NodeStatus(answer)
     }
 
-    /// What a client was told since the last call.
+    /// The messages to a client since the last call.
     mutating func takeReplies(of client: UInt64 = 1) -> [NodeMessage] {
         replies.removeValue(forKey: SessionID(number: client)) ?? []
     }

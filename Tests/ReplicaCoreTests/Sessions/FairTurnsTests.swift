@@ -5,7 +5,7 @@ import Rules
 import SyncProtocol
 import Testing
 
-/// What one client sends, and how long others wait for their answers, in turns.
+/// Requests of one client, and the number of turns for which others wait for their answers.
 @Suite struct FairTurnsTests {
     private let hostile = SessionID(number: 1)
     private let small = SessionID(number: 2)

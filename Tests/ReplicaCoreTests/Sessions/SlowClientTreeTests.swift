@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What `SlowClients` keeps for listens that miss changes, and for how long.
+/// `SlowClients` keeps a tree for each listen that misses changes, for as long as it needs it.
 @Suite struct `The trees kept for slow clients` {
     /// The slow clients of a replica, of which one session has two listens.
     private struct World {

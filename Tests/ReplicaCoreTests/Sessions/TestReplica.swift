@@ -9,7 +9,7 @@ struct TestReplica {
     private var elapsedMilliseconds: UInt64 = 0
     /// How many frames had large values.
     private(set) var largeReplies = 0
-    /// What the last turn told each session of values.
+    /// The values that the last turn sent to each session.
     private(set) var answers: [SessionID: [SessionAnswer]] = [:]
 
     init(
@@ -27,7 +27,7 @@ struct TestReplica {
 
     var value: Value { replica.value }
     var hasDueWork: Bool { replica.hasDueWork }
-    /// What the last turn said of reading from sessions.
+    /// The sessions that the last turn stopped or resumed reading from.
     private(set) var reading: [Output] = []
 
     /// The bytes of answers that wait at the driver.
@@ -76,7 +76,7 @@ struct TestReplica {
     /// The last turn.
     mutating func stop() { _ = replica.stop() }
 
-    /// A turn in which a session of values makes requests; returns what it was told.
+    /// A turn in which a session sends requests; returns the messages to it.
     mutating func ask(
         _ messages: [ClientMessage], ofValues client: SessionID
     ) -> [NodeMessage] {
@@ -98,7 +98,7 @@ struct TestReplica {
         return try! NodeStatus(answer)
     }
 
-    /// What `status` says of queries.
+    /// The report about queries in `status`.
     mutating func queryStatus(after milliseconds: UInt64 = 1) -> NodeStatus.Queries {
         status(after: milliseconds).clients.queries
     }

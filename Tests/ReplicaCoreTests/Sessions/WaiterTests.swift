@@ -7,7 +7,7 @@ import Testing
 @Suite struct WaiterTests {
     @Test(
         arguments: [
-            // What the client wants of the operation 5; what all hold and what most do, when; what it is told.
+            // The concern of operation 5; the positions of all and of most members; the time; the answer.
             (.majority, 4, 4, 0, nil), (.majority, 4, 5, 0, .majority),
             (.majority, 5, 5, 0, .majority),
             (.all, 4, 5, 0, nil), (.all, 5, 9, 0, .all), (.all, 4, 5, 3_000, .majority),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// What leaves the tree in large parts is freed elsewhere, and a removal does not look at what it removes.
+/// Large parts that leave the tree are freed elsewhere, and a removal does not visit the removed values.
 @Suite struct DroppedPartsTests {
     /// A list of so many records, packed as those of requests are.
     private static func list(_ count: Int) -> Value {
