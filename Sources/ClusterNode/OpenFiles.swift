@@ -3,7 +3,7 @@ internal import ClusterConfiguration
 internal import GatewayCore
 internal import Glibc
 
-/// What this process may have open at once; each connection is one.
+/// The descriptors that this process may have open at once; each connection needs one.
 struct OpenFiles {
     /// Room for all clients that a node takes.
     private static let wanted = 4 * GatewayConfiguration().connectionLimit
@@ -26,7 +26,7 @@ struct OpenFiles {
             fix: "raise the limit: `ulimit -n 65536`, or LimitNOFILE=65536 in its unit")
     }
 
-    /// What a node opens for its database, its threads and its peers.
+    /// The descriptors that a node opens for its database, its threads and its peers.
     private static func needed(forPeers peers: Int) -> Int { 40 + 6 * peers }
 
     /// How many connections clients may have, so that the database, peers and strangers at the ports for peers leave them
@@ -36,7 +36,7 @@ struct OpenFiles {
         return max(16, OpenFiles().limit - reserved)
     }
 
-    /// How many connections beyond the limit of clients are told that there are too many.
+    /// The number of connections beyond the limit of clients that receive an answer.
     static let refusedClients = 100
 
     /// How many are open at least; the limit where none is left.

@@ -69,7 +69,7 @@ struct Recovery {
         log.write("\(error.problem); moved it to \(aside), and gets the data from its peers")
     }
 
-    /// Where the database is; nil in memory.
+    /// The file of the database; nil in memory.
     var databasePath: String? {
         switch configuration.durability {
         case .commit, .interval: configuration.folder(of: member) + "/log.sqlite"

@@ -13,7 +13,7 @@ public final class LineEditor {
         case interrupted
     }
 
-    /// What the tabulator key does.
+    /// The action of the tabulator key.
     public enum Completion: Equatable, Sendable {
         case nothing
         /// Inserts text at the cursor.
@@ -71,7 +71,7 @@ public final class LineEditor {
     public func saveHistory(to file: String) -> Bool { hearth_editor_save_history(editor, file) }
 }
 
-/// What C calls back with: it knows only an address.
+/// The context of a callback from C, which passes only an address.
 private final class Callbacks {
     let isInterrupted: () -> Bool
     private let completion: (String) -> LineEditor.Completion

@@ -27,7 +27,7 @@ import ZeroMQ
             second.endTurn()
             if published != nil, asked != nil { loop.stop() }
         }
-        // What is sent before the connections stand is lost.
+        // Frames that are sent before the connections exist are lost.
         let sending = try loop.timer(every: .milliseconds(50)) {
             first.ask("n2", [7])
             second.publish([8], .gathered)

@@ -13,7 +13,7 @@ final class PortNode {
     private let loop: Loop
     private var core: NodeCore
     private var isInTurn = false
-    /// The inputs of the replica, without those that say who speaks.
+    /// The inputs of the replica, without those about identities.
     var inputs: [Input] = []
     private(set) var principals: [Principal] = []
 

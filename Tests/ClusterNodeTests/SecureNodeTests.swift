@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterAdministration
 
-/// Lets nobody else read a file.
+/// Makes a file readable for its owner only.
 func restrict(_ path: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
 }

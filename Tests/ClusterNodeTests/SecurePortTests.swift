@@ -80,7 +80,7 @@ import Testing
         return client
     }
 
-    /// What the port answers to bytes, and whether it closes the connection.
+    /// The port's answer to some bytes, and whether it closes the connection.
     private func answer(_ base: String, to bytes: [UInt8]) throws -> (text: String, isClosed: Bool)
     {
         let address = try #require(HTTPAddress(base.replacing("https", with: "http")))

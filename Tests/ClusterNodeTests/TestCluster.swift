@@ -71,7 +71,7 @@ final class TestCluster {
 }
 
 extension Program {
-    /// What the Python client was told: keys and values, in order.
+    /// The events at the Python client: keys and values, in order.
     var acknowledged: [(key: String, value: String)] {
         // The last line of a program that was killed may be cut.
         output.split(separator: "\n").compactMap { line in

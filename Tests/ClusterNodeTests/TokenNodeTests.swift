@@ -40,7 +40,7 @@ final class `A node that takes tokens` {
         try Program(Program.hearthPath, words + ["--config", configuration]).end()
     }
 
-    /// A token of ada's, who is an administrator or is none.
+    /// A token of ada's, with or without administrator rights.
     private func token(_ words: String...) throws -> String {
         let words = ["token", "new", "--uid", "ada", "--config", configuration] + words
         let outcome = try Program(Program.hearthPath, words).end()

@@ -10,7 +10,7 @@ import Testing
         new.differences(from: old, areSame: ==)
     }
 
-    /// What the definition says.
+    /// The difference by its definition.
     private static func expected(_ new: Map, _ old: Map) -> [Key] {
         Set(new.keys).union(old.keys).filter { new[$0] != old[$0] }.sorted()
     }

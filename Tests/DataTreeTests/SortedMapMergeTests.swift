@@ -29,7 +29,7 @@ import Testing
             merged.merge(part)
             for (key, item) in part { expected[key] = item }
             kept.append((merged, expected))
-            // What was grafted is shared with the part: a change must not show there.
+            // The grafted nodes are shared with the part: a change must not appear there.
             if let key = part.first?.key {
                 merged[key] = -1
                 expected[key] = -1

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What comments and documents refer to is there.
+/// The files and sections that comments and documents refer to exist.
 @Suite struct CitationTests {
     /// The documents of the package by their names.
     private static let documents: [String: [String]] = Dictionary(

@@ -11,10 +11,10 @@ import Testing
 struct TestGateway {
     private(set) var gateway: Gateway
     private(set) var replica: Replica
-    /// What was sent to each connection and not yet read.
+    /// The bytes that were sent to each connection and are not yet read.
     private var sent: [SessionID: [UInt8]] = [:]
     private(set) var closed: Set<SessionID> = []
-    /// What the gateway told the replica of slow sessions and their ends.
+    /// The gateway's inputs about slow sessions and their ends.
     private(set) var sessionOutputs: [GatewayOutput] = []
     /// The sessions that the replica has.
     private(set) var openSessions: Set<SessionID> = []
@@ -22,9 +22,9 @@ struct TestGateway {
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
     private(set) var native: [SessionID: [UInt8]] = [:]
-    /// What the replica told native clients and they have not yet read, without what ends a frame.
+    /// Messages of the replica that native clients have not yet read, without ends of frames.
     private var told: [SessionID: [NodeMessage]] = [:]
-    /// Whom the replica would take the client of each session for, one after the other.
+    /// The identities that the replica receives for the client of each session, in order.
     private(set) var identities: [SessionID: [Principal]] = [:]
     /// When the gateway wanted to be woken.
     private(set) var wakes: [UInt64] = []
@@ -32,7 +32,7 @@ struct TestGateway {
     private(set) var log: [String] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
-    /// Who the clients of new sessions are for the replica, whatever they show.
+    /// The identity of the clients of new sessions, independent of their credentials.
     var client: Principal?
     private var pending: [Input] = []
     private var hasPending: Bool {

@@ -12,7 +12,7 @@ enum TestSecrets {
         return padded
     }
 
-    /// What a gateway with these secrets permits.
+    /// The access of a gateway with these secrets.
     static var configuration: GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.secrets = hashes

@@ -59,7 +59,7 @@ enum TestTokens {
     /// A token of an administrator.
     static let administrator = token("root", [.init("admin", .boolean(true))])
 
-    /// What the replica hears of the user of such a token.
+    /// The replica's inputs about the user of such a token.
     static func user(_ name: String, seconds: Double = 3_600) -> Principal {
         .user(
             .object([

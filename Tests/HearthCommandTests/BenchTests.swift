@@ -120,7 +120,7 @@ import Testing
                 row, "clients", "committedPerSecond", "commitMicrosecondsP99",
                 "serverCPUMicrosecondsPerCommit")
         }
-        // Nobody refuses a client who counts alone.
+        // A client that counts alone is never refused.
         #expect(
             rows.map { $0["refusedPerCommit"] as? Double == 0 }.prefix(3) == [true, true, true])
     }

@@ -68,7 +68,7 @@ final class CommandCluster {
         try Command.run(words, input: input, in: folder.path)
     }
 
-    /// What is at a path, as JSON.
+    /// The value at a path, as JSON.
     func value(at path: String) throws -> String {
         try run("get", path, "--export").output.trimmingCharacters(in: .newlines)
     }

@@ -79,7 +79,7 @@ import Testing
         #expect(words("help", "get", "") == [])
     }
 
-    /// What bash offers for a line, by a script that asks a program which answers with its words.
+    /// The completions of bash for a line. The script asks a program that answers with its words.
     private func bash(_ line: String, _ words: [String], answering answer: String) throws -> String
     {
         let script = """

@@ -128,7 +128,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
     }
 }
 
-/// What is no data, and must not be taken for it or lost.
+/// Input that is not data is neither stored nor lost silently.
 @Suite struct SilentLossTests {
     @Test(arguments: ["--help", "--version", "get --help", "sim shrink --help"])
     func `output that cannot be written ends with an error`(words: String) throws {

@@ -76,7 +76,7 @@ import Testing
             return
         }
         #expect(try result("null -> 1", of: .null) == .integer(1))
-        // Not known yet: it is put again, to be told what is there.
+        // The value is not known yet: the write is repeated to learn it.
         #expect(try result("2 -> 1", of: .null) == .null)
         #expect(try !TransactionExpression("2 -> 1").accepts(.null))
     }

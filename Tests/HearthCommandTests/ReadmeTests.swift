@@ -59,7 +59,7 @@ import Testing
         #expect(text.contains("\"text\":\"hi\""))
     }
 
-    /// Runs a script in the package's folder; its output and its errors come together.
+    /// Runs a script in the package's folder and returns its output together with its errors.
     private static func run(_ script: String) throws -> (status: ExitCode, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the page on tokens tells an operator to run.
+/// The commands of the page on tokens.
 @Suite struct WalkThroughTests {
     /// The commands of the first ```sh block of a page.
     private static func commands(of page: String) throws -> String {
@@ -15,7 +15,7 @@ import Testing
     @Test(.timeLimit(.minutes(2)))
     func `tokens and rules work as the page describes`() throws {
         let folder = try TemporaryFolder()
-        // Of its own range, with the two ports behind it.
+        // The port is from a range of its own. The next two ports belong to the node, too.
         let port = 32_100 + Int(ProcessInfo.processInfo.processIdentifier) % 200 * 3
         func ported(_ text: String) -> String {
             (0..<3).reduce(text) {

@@ -16,7 +16,7 @@ import Testing
         ref = database.reference()
     }
 
-    /// What a program holds whose code belongs to the main actor.
+    /// The state of a program whose code belongs to the main actor.
     @MainActor private final class MainModel {
         private var count = 0
 

@@ -9,7 +9,7 @@ import Testing
 
     struct Call: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What an error of a call that has begun leaves behind.
+        /// The state after an error of a call that has begun.
         let effect: HearthError.Effect
         let body: @Sendable (DatabaseReference) async throws(HearthError) -> Void
 
@@ -136,7 +136,7 @@ import Testing
     @Test func `sequences end when their task is cancelled`() async {
         let (begun, signal) = AsyncStream.makeStream(of: Void.self)
         let task = Task { [place] in
-            // What is written here is told at once.
+            // The local write appears at once.
             place.setValue(1) { _, _ in }
             var count = 0
             for await _ in place.events {

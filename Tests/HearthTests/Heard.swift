@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Threads
 
-/// What callbacks told a test, in order.
+/// The events of a test's callbacks, in order.
 final class Heard: Sendable {
     private let state = Monitor<[String]>([])
 

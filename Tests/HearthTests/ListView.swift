@@ -35,7 +35,7 @@ final class ListView: Sendable {
     /// Waits until the list is known; from then on each change ends with a value event.
     func waitForFirstValue() { state.wait { $0.valueCount > 0 ? () : nil } }
 
-    /// What was wrong first.
+    /// The first mistake.
     var failure: String? { state.withLock { $0.failure } }
     /// How often the list was compared.
     var valueCount: Int { state.withLock { $0.valueCount } }
@@ -87,7 +87,7 @@ extension ListView.State {
         }
     }
 
-    /// Children that come together may stand behind each other.
+    /// Children that arrive together may follow each other.
     private mutating func insertComing() {
         while let next = coming.firstIndex(where: { isPlaced($0.previous) }) {
             let (child, previous) = coming.remove(at: next)

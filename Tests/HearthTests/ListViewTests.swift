@@ -41,7 +41,7 @@ import Threads
         #expect(!truth.isEmpty)
     }
 
-    /// What all nodes and programs agree on in the end.
+    /// The value that all nodes and programs have at the end.
     private func settled(_ programs: [ListProgram], _ nodes: TestNode) async throws -> [String] {
         let readers = nodes.urls.map { Database(nodes: [$0]).reference(withPath: "list") }
         for _ in 0..<300 {

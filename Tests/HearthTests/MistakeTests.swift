@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hearth
 
-/// What a program does wrong, and when it hears of it.
+/// The errors for mistakes of a program, and their time.
 @Suite(.timeLimit(.minutes(1))) struct MistakeTests {
     @Test(arguments: [
         "127.0.0.1:7001", "localhost", "http://127.0.0.1", "http://:7001", "http://127.0.0.1:port",

@@ -23,7 +23,7 @@ import Threads
         try Connection(nodes: [url], persistence: Persistence(file: file))
     }
 
-    /// What a listen is told until a certain value comes.
+    /// The events of a listen until a given value.
     private func values(
         _ connection: Hearth.Connection, until last: Value
     ) -> [Value] {

@@ -5,7 +5,7 @@ import Testing
 
 /// The program in `Fixtures/FirebaseSamples`, which is written as for Firebase and is no part of this package.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SamplesTests {
-    /// What the program says, in whatever order.
+    /// The lines that the program prints, in any order.
     private static let expected: Set<String> = [
         "added first", "removed first", "listed [\"first\"]", "listed []", "gone true",
         "scored x 3.0",

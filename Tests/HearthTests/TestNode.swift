@@ -3,11 +3,11 @@ import Testing
 
 /// Nodes in processes of their own on free ports, which go away with the fixture.
 final class TestNode: Sendable {
-    /// Where the nodes take clients.
+    /// The addresses of the nodes for clients.
     let urls: [String]
     private let folder: String
 
-    /// Where the first node takes clients.
+    /// The address of the first node for clients.
     var url: String { urls[0] }
 
     init(count: Int = 1) throws {

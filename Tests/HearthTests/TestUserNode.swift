@@ -3,7 +3,7 @@ import Testing
 
 /// A node in a process of its own whose clients are users with tokens, and rules; it goes away with the fixture.
 final class TestUserNode {
-    /// Everybody has a place of their own, and everybody reads the news.
+    /// Each user has an own location, and all users read the news.
     private static let rules =
         #"{"rules": {"news": {".read": true}, "users": {"$uid": {".read": "auth.uid == $uid", ".write": "auth.uid == $uid"}}}}"#
 

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-// What a failed expectation prints of the programs of its test. Each test target that starts programs has a link to this file.
+// A failed expectation prints the output of its test's programs. Each test target that starts programs has a link to this file.
 
 /// The exit status of a program.
 ///

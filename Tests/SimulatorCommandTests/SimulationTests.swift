@@ -72,7 +72,7 @@ import Testing
 
     private let folder: TemporaryFolder
     private let good: String
-    /// Its end leaves no time in which to come to rest.
+    /// The run ends too early for its nodes to come to rest.
     private let stuck: String
 
     init() throws {

@@ -77,7 +77,7 @@ import Testing
         let nobody = Attribution(user: nil, rules: "digest")
         let none = bytes([nil, nil, nil])
         #expect(none[0] == 0x95)
-        // The last operations need no run; the digest stands once.
+        // The last operations need no run; the digest occurs once.
         #expect(bytes([ada, nil, nil]).count == none.count + 1 + 1 + 1 + 4 + 7)
         #expect(bytes([ada, ada, ada]).count == bytes([ada, nil, nil]).count)
         #expect(bytes([nil, nil, ada]).count == bytes([ada, nil, nil]).count + 2)

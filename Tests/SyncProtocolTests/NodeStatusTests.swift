@@ -55,7 +55,7 @@ import Testing
 
     @Test func `without one of its members is refused, by the name of that`() throws {
         let answer = status.value
-        // What may be absent is not missed.
+        // Optional fields may be absent.
         let optional = [
             "coordinator", "receivingCheckpointFrom", "databaseBytes", "held", "writers",
             "silentPeers", "refusedCheckpoints",

@@ -10,7 +10,7 @@ import Testing
         #expect(isRepeated)
     }
 
-    /// Whether somebody connects within a second, after which the system repeats the first attempt.
+    /// Whether a peer connects within a second, after which the system repeats the first attempt.
     private func isRepeatedSoon() throws -> Bool {
         let listener = try FullListener()
         let dealer = try Socket(.dealer, in: Context())

@@ -146,7 +146,7 @@ import ZeroMQ
         router?.close()
         router = nil
         let restarted = try boundAgain(endpoint)
-        // What is sent before the dealer sees that its connection has ended is lost with it.
+        // Messages that are sent before the dealer sees the end of its connection are lost.
         for _ in 0..<100 where !restarted.wait(upTo: .milliseconds(50)) { dealer.send([2]) }
         #expect(restarted.receive()?.last == [2])
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What of files and folders changes when they are written.
+/// Properties of a file or folder that change when it is written.
 struct FileVersion: Equatable {
     private let numbers: [[Int]]
 

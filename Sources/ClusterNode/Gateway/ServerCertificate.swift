@@ -75,7 +75,7 @@ extension ServerCertificate {
         bytes.first == handshakeRecord
     }
 
-    /// What a client is told that speaks no TLS, as text that it can read.
+    /// The answer to a client without TLS, as plain text.
     static func refusalOfPlainText(at date: HTTPDate) -> [UInt8] {
         var head = ResponseHead(status: 400)
         head.append("Content-Type", "text/plain; charset=utf-8")

@@ -9,7 +9,7 @@ final class PeerPortGuard {
     /// A peer has sent more bytes than this once it has shown its key: ZMTP's greeting and the commands of the handshake.
     private static let handshakeBytes = (curve: 524, null: 74)
 
-    /// What the guard has counted.
+    /// The counters of the guard.
     struct Counts: Sendable {
         /// The connections that are there.
         var connections = 0

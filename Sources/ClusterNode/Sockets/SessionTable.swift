@@ -27,7 +27,7 @@ struct SessionTable<Entry> {
         return session
     }
 
-    /// What belongs to a session, or nil if it is gone.
+    /// The entry of a session; nil if the session has ended.
     subscript(session: SessionID) -> Entry? {
         get {
             let place = Self.place(of: session)

@@ -227,7 +227,7 @@ extension Judge {
 }
 
 extension Judge {
-    /// What one evaluation of a rule at a place of the way may cost.
+    /// The limit of one evaluation of a rule at a location of the path.
     private mutating func evaluationUnits(at depth: Int) -> Int {
         RuleLimits.evaluationUnits + RuleLimits.textByteUnits * textBytes(at: depth)
     }

@@ -25,7 +25,7 @@ struct SimulationBenchmark {
         var events: UInt64 = 0
         var simulatedSeconds = 0.0
         var seconds = 0.0
-        /// Of the same runs without checks.
+        /// The figures of the same runs without checks.
         var uncheckedSeconds = 0.0
         var peakMegabytes = 0.0
     }
@@ -90,7 +90,7 @@ extension SimulationBenchmark {
     /// The works by name; the last one only runs if it is named.
     static let works = [swarm, listen, push, hour]
 
-    /// What most runs are: small, with drawn faults, all programs, and every check.
+    /// The usual kind of run: small, with drawn faults, all programs, and every check.
     private static let swarm = Work(
         name: "swarm", seeds: 40,
         text: """

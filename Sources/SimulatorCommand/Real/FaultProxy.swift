@@ -9,7 +9,7 @@ internal import Threads
 /// It carries bytes, and understands no ZeroMQ: a frame cannot be dropped or doubled within a stream of TCP without breaking it,
 /// and real networks do neither.
 final class FaultProxy {
-    /// Where it listens for what goes over a link, and where that goes.
+    /// The address at which it accepts the connections of a link, and their destination.
     struct Route {
         let link: DirectedLink
         let address: HTTPAddress

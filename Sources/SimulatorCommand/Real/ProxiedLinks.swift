@@ -74,7 +74,7 @@ final class ProxiedLinks {
     }
 }
 
-/// What holds for all bytes in one direction of a link, whichever connection they belong to.
+/// The state of one direction of a link. All of its connections share it.
 final class ProxiedDirection {
     var isCut = false
     var pace: LinkPace

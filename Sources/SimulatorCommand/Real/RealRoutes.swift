@@ -6,7 +6,7 @@ internal import Sockets
 /// The ways through a proxy: each node reaches each other by ports of its own, and so do clients, if they can be cut off.
 struct RealRoutes {
     private(set) var routes: [FaultProxy.Route] = []
-    /// Where each client reaches each node; empty if clients go there directly.
+    /// The address at which each client reaches each node; empty if clients connect directly.
     private(set) var clientAddresses: [[String]] = []
     private var ports: ArraySlice<Int>
 

@@ -145,7 +145,7 @@ struct RealRun {
         try cluster.start(node)
     }
 
-    /// What a node shows; nil if it does not answer soon.
+    /// The tree of a node; nil if the node does not answer soon.
     private func found(at read: RealRead) -> Value? {
         let node = cluster.file.nodes[read.node]
         return try? NodeClient(nodes: [node.client], within: .milliseconds(500)).get(read.path)

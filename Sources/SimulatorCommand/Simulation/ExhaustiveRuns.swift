@@ -28,7 +28,7 @@ struct ExhaustiveRuns {
     /// The worst that came out.
     var verdict: RunVerdict { finished.map(\.verdict).max { $0.severity < $1.severity } ?? .passed }
 
-    /// What the command ends with if nothing else fails.
+    /// The exit status of the command if nothing else fails.
     var status: ExitStatus {
         if verdict != .passed { return verdict.status }
         return finished.allSatisfy(\.search.isComplete) ? .success : .coverageMissed

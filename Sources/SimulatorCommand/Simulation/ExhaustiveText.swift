@@ -2,7 +2,7 @@ internal import ClusterSimulator
 internal import CommandLineKit
 internal import JSONText
 
-/// What comes out of a search through all schedules, as text and as JSON.
+/// The result of a search through all schedules, as text and as JSON.
 enum ExhaustiveText {
     /// A line with the counts; below it what failed, and how to see it again.
     static func lines(_ finished: ExhaustiveRuns.Finished) -> [String] {
@@ -19,7 +19,7 @@ enum ExhaustiveText {
         return lines + [finished.command].compactMap(\.self)
     }
 
-    /// What a schedule violates.
+    /// The checks that a schedule violates.
     static func problems(of failure: ExhaustiveSearch.Failure) -> [String] {
         var lines: [String] = []
         if let problem = failure.problem { lines.append("    the run itself: \(problem)") }

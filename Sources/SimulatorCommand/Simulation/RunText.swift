@@ -24,7 +24,7 @@ enum RunText {
             + "\(tally.events) events, \(tenths(tally.simulatedSeconds)) s simulated"
     }
 
-    /// What runs that priorities order promise; nil for other ones.
+    /// The guarantee of runs that priorities order; nil for other runs.
     static func bound(_ tally: ScenarioTally) -> String? {
         guard tally.processes > 0 else { return nil }
         let depth = tally.file.scenario.searchDepth
@@ -36,7 +36,7 @@ enum RunText {
             + "in one order show is found in 1 of \(ExhaustiveText.rounded(schedules)) runs at least"
     }
 
-    /// What is wrong with a run.
+    /// The violations of a run.
     static func problems(of report: SimulationReport, _ verdict: RunVerdict) -> [String] {
         var lines: [String] = []
         if verdict == .differed {
@@ -44,7 +44,7 @@ enum RunText {
         }
         if let failure = report.failure { lines.append("    the run itself: \(failure)") }
         let failed = report.checks.filter { $0.verdict == .invalid }
-        // Replicas that never came to rest differ in all that is there in the end.
+        // Replicas that never came to rest differ in everything, so their differences say nothing.
         let effects = failed.filter { verdict == .failed(.liveness) && $0.check.judgesTheEnd }
         for result in failed where !effects.contains(result) {
             lines.append("    \(result.check.name): \(result.details)")

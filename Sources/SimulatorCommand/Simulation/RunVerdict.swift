@@ -1,7 +1,7 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 
-/// What came out of a run, as the command says it.
+/// The result of a run, as the command prints it.
 enum RunVerdict: Equatable {
     case passed
     case failed(FailureKind)

@@ -11,7 +11,7 @@ struct ScenarioFiles {
         /// How its schedules are searched if the command says so.
         var search: SearchWay?
 
-        /// What a command line says to run the scenario in the same way.
+        /// The options with which a command line repeats the run of the scenario.
         var words: String {
             path.quotedForShell + (search.map { " --search \($0.rawValue)" } ?? "")
         }

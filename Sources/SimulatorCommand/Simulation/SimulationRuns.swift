@@ -37,7 +37,7 @@ final class SimulationRuns: Sendable {
         for thread in 0..<jobs { DispatchQueue.global().async { self.work(thread) } }
     }
 
-    /// The next report, in the order of the plan; nil if there is none after a tenth of a second, or none any more.
+    /// The next report, in the order of the plan; nil if none arrives within a tenth of a second, or no run is left.
     func next() -> Finished? {
         _ = change.wait(timeout: .now() + 0.1)
         return state.withLock { state in

@@ -15,7 +15,7 @@ enum SimulationSelftestVerb {
     ) { (invocation) throws(CommandError) in
         let count = try invocation.integer(seeds, in: 1...100_000) ?? 20
         let path = invocation.words(of: file)[0]
-        // What cannot be read is said at once, and not after a build of some minutes.
+        // Unreadable files are reported at once, and not after a build of some minutes.
         _ = try ScenarioFiles.read([path])
         guard access(script, X_OK) == 0 else {
             throw CommandError(

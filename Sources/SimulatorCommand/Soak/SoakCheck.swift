@@ -5,7 +5,7 @@ internal import JSONText
 struct SoakCheck {
     struct Finding: Equatable {
         let claim: String
-        /// What was checked, or the record that refutes the claim.
+        /// The extent of the check, or the record that violates it.
         let details: String
         let holds: Bool
     }
@@ -21,7 +21,7 @@ struct SoakCheck {
     /// The trees of all nodes.
     let trees: [(node: String, tree: Value)]
     let wipes: [Wipe]
-    /// What the readers of the records found that were loaded first; nil without such records.
+    /// The result of reading the records that were loaded first; nil without such records.
     var bulk: Finding?
 
     /// How long before the loss of a disk, in milliseconds, an acknowledged write may be on that disk alone.

@@ -12,7 +12,7 @@ struct SoakJudgement {
     typealias Ends = (kills: [(node: String, time: UInt64)], wipes: [(node: String, time: UInt64)])
 
     let results: [CheckResult]
-    /// What nodes and clients recorded.
+    /// The records of nodes and clients.
     let run: RecordedRun
     private var acknowledged = 0
     private var failed = 0

@@ -95,7 +95,7 @@ extension SoakRecord: CustomStringConvertible {
     }
 }
 
-/// Where a soak writes.
+/// The locations that a soak writes to.
 enum SoakPlaces {
     static let root = Path([Key(unchecked: "soak")])
     static let list = root.appending(Key(unchecked: "list"))

@@ -1,7 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 
-/// What the nodes of a soak got from their peers by repair, over all their incarnations.
+/// The operations that the nodes of a soak received by repair, over all their incarnations.
 ///
 /// The counters of a node end with its process, so they are read before a kill; repairs in between are not
 /// counted.

@@ -21,7 +21,7 @@ final class SoakWitness: SoakWorker {
         var next: UInt64 = 0
         /// The writer of its stamps.
         var writer: WriterID?
-        /// What it asks in place of a soak's requests.
+        /// The requests that it sends instead of a soak's requests.
         var requests: RealRequests?
         /// Each has a number of its own among those of all witnesses.
         var connection: Int
@@ -46,7 +46,7 @@ final class SoakWitness: SoakWorker {
     private let state: Monitor<State>
 
     /// - Parameters:
-    ///   - count: How many witnesses there are.
+    ///   - count: The number of witnesses.
     ///   - addresses: Where it reaches the nodes, in their order.
     ///   - pace: From the beginning of one request to that of the next, in microseconds, at least.
     ///   - requests: What it asks; nil for the requests of a soak.
@@ -167,7 +167,7 @@ final class SoakWitness: SoakWorker {
     }
 }
 
-/// Where witnesses write and read.
+/// The locations that witnesses write and read.
 enum WitnessPlaces {
     private static let root = Path([Key(unchecked: "witness")])
     static let counter = root.appending(Key(unchecked: "counter"))
@@ -213,7 +213,7 @@ extension RecordedOperation.Outcome {
 }
 
 extension Answer {
-    /// What a read has found.
+    /// The result of a read.
     fileprivate var value: Value? {
         if case .value(let value) = self { value } else { nil }
     }

@@ -89,7 +89,7 @@ import Testing
             tree.set(number == 4 ? .null : .integer(number), at: path)
             if tree == before { continue }
             var fresh = InvariantState(invariant)
-            // What was wrong before and stayed so is no news: only a change can be found.
+            // A value that was wrong before and stays wrong is not reported: only changes are.
             let (found, all) = (state.judge(tree), fresh.judge(tree))
             if let found { #expect(all != nil, "\(found)") }
             if all == nil { #expect(found == nil) }

@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterSimulator
 
 @Suite struct NaiveDatabaseTests {
-    /// What a database shows that did some requests, each one of which is a list of writes, at 9 ms.
+    /// The tree of a database after some requests at 9 ms; each request is a list of writes.
     private func shown(after requests: [[(String, Value)]]) throws -> Value {
         var database = NaiveDatabase(.null)
         for request in requests {

@@ -13,7 +13,7 @@ import Testing
         Stamp(time: HybridTime(milliseconds: number), writer: writer)
     }
 
-    /// What is found where a client's transactions had these outcomes, and a node has done some of these names.
+    /// The violations if a client's transactions had these outcomes and a node has executed some of these names.
     private func finding(
         _ outcomes: [ClientOperation.Outcome], done names: [UInt64]
     ) -> Finding? {

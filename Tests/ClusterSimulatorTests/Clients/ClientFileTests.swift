@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a file of kept writes notices.
+/// A file of pending writes detects damage.
 @Suite struct ClientFileTests {
     private func write(_ number: UInt64, _ value: Int64) -> Record {
         let path = Path([Key(unchecked: "a")])

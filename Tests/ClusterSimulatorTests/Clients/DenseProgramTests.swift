@@ -7,7 +7,7 @@ import Testing
 @testable import ClientCore
 @testable import ClusterSimulator
 
-/// What dense programs draw.
+/// The requests that dense programs draw.
 @Suite struct DenseProgramTests {
     private let list = DenseProgram.lists[0]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a listener's node tells it.
+/// The messages of a node to a listener.
 @Suite struct ListeningTests {
     private let a = Path([Key(unchecked: "a")])
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What answers to reads the simulator permits.
+/// The answers to reads that the simulator permits.
 @Suite struct RestReadTests {
     private let reader = RealtimeSession.makeReader()
     private let path = Path([Key(unchecked: "data")])

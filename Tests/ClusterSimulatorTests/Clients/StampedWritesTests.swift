@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a node may say of writes that a client has stamped.
+/// The answers that a node may give to writes with a client's stamp.
 @Suite struct StampedWritesTests {
     private static func stamp(_ milliseconds: UInt64) -> Stamp {
         Stamp(time: HybridTime(milliseconds: milliseconds), writer: WriterID(bits: 7))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What holds of every kind of fault.
+/// Properties of every kind of fault.
 @Suite struct FaultTableTests {
     @Test func `each fault has one name, and so has each that is drawn`() {
         #expect(Set(FaultTable.all.map { $0.name }).count == FaultTable.all.count)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// Where an interruption ends a process.
+/// An interruption ends a process at a chosen step.
 @Suite struct InterruptTests {
     @Test func `a process ends at the step named, after those that it may go past`() {
         var interruption = Interruption(step: .slice, skipped: 2)

@@ -116,7 +116,7 @@ import Testing
 
     @Test func `leaves out what went with the only disk that had it`() throws {
         var story = honest
-        // Nobody else ever had what came last, and its node lost it.
+        // No other node ever had the last operations, and their node lost them.
         story.forgetLast(at: 0)
         story.forgetLast(at: 1)
         story.forgetLast(at: 2)
@@ -129,7 +129,7 @@ import Testing
     }
 }
 
-/// What three nodes, and a client that goes from the first to the second, have recorded.
+/// The records of three nodes, and of a client that moves from the first to the second.
 struct RecordedStory {
     static let writers = (1...3).map { WriterID(bits: UInt64($0)) }
     private static let client = WriterID(bits: 9)
@@ -143,7 +143,7 @@ struct RecordedStory {
     private var made: [Operation] = []
     private var held = VersionVector()
     private var time: UInt64 = 1_000
-    /// What the second node holds as it starts once more.
+    /// The operations of the second node when it starts again.
     var lastStart: VersionVector?
     var shown: [Value] = []
     var losses: [(node: Int, time: UInt64)] = []

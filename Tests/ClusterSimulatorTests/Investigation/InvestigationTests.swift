@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// Where a failing run went wrong.
+/// The investigation finds the first wrong event of a failing run.
 @Suite struct InvestigationTests {
     private func run(_ extra: String = "") throws -> SimulatedRun {
         let scenario = try Scenario(

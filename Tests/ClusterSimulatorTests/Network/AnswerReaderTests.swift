@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a client of HTTP reads, whole and in pieces.
+/// The answers that a client of HTTP reads, whole and in pieces.
 @Suite struct AnswerReaderTests {
     private static let counted = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nETag: x\r\n\r\nabc"
     private static let chunked =

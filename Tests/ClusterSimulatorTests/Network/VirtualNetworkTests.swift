@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What the network does with frames.
+/// The network delays, loses, duplicates and reorders frames.
 @Suite struct VirtualNetworkTests {
     private let frame = [UInt8](repeating: 5, count: 100)
 

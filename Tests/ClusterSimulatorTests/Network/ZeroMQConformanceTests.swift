@@ -17,7 +17,7 @@ import ZeroMQ
     struct Script: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var steps: [Step]
-        /// What the reads find, in order.
+        /// The results of the reads, in order.
         var found: [[UInt8]]
         /// Some queue becomes full; over TCP, the system's buffers would take the rest.
         var overflows = false

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What states of a replica would show if further operations arrived.
+/// The trees that a replica would show if further operations arrived.
 @Suite struct LateWritesTests {
     private static let origin = WriterID(bits: 7)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a run knows of a port, and what `/metrics` say.
+/// The counters of a port in a run equal those of `/metrics`.
 @Suite struct PortCountsTests {
     private func counts(_ answers: [Int: Int]) -> PortCounts {
         var counts = PortCounts()

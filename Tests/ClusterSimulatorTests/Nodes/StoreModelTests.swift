@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a model permits a new process to find.
+/// The states of a disk that the model permits at the start of a process.
 @Suite struct StoreModelTests {
     private let origin = WriterID(bits: 9)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a machine's clocks show.
+/// The clocks of a machine.
 @Suite struct VirtualClockTests {
     private func clock() -> VirtualClock {
         var random = SplitMix64(seed: 1)

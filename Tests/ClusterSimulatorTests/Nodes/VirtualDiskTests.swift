@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a disk keeps, and when.
+/// The writes that a disk keeps after a failure.
 @Suite struct VirtualDiskTests {
     private func disk(_ durability: Durability, seed: UInt64 = 1) -> VirtualDisk {
         VirtualDisk(

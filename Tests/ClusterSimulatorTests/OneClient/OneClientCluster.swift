@@ -13,7 +13,7 @@ struct OneClientCluster {
     private enum Event {
         case input(NodeInput)
         case turn
-        /// The client is told something on a connection.
+        /// The client receives a message on a connection.
         case told(SessionID, OneClientConnection.Told)
     }
 
@@ -33,7 +33,7 @@ struct OneClientCluster {
     private var channels: [String: UInt64] = [:]
     private var elapsed: UInt64 = 0
     private var lastConnection: UInt64 = 0
-    /// What the client was told and has not read.
+    /// The messages that the client has not read.
     private var told: [(SessionID, OneClientConnection.Told)] = []
 
     init(nodes count: Int) {
@@ -83,7 +83,7 @@ struct OneClientCluster {
             on: "client \(id.number)")
     }
 
-    /// Removes and returns what the client was told.
+    /// Removes and returns the messages to the client.
     mutating func removeTold() -> [(SessionID, OneClientConnection.Told)] {
         defer { told = [] }
         return told

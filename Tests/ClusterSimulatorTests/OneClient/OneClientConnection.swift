@@ -13,7 +13,7 @@ struct OneClientConnection {
         case native, socket, polls, rest
     }
 
-    /// What arrives at the client.
+    /// The frames that arrive at the client.
     enum Told {
         case bytes([UInt8])
         case frame([UInt8])
@@ -32,7 +32,7 @@ struct OneClientConnection {
     private var isReady = false
     /// The numbers of open listens by their locations.
     private var listens: [Path: UInt64] = [:]
-    /// What the client was told, by the number of the request.
+    /// The messages to the client, by the number of the request.
     private(set) var answers: [UInt64: String] = [:]
     private var lastNumber: UInt64 = 0
     private var lastAnswer: UInt64 = 0

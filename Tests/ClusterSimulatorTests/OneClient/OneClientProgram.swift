@@ -21,7 +21,7 @@ struct OneClientProgram {
     }
 
     private(set) var requests: [Request] = []
-    /// What one database would hold after the requests so far.
+    /// The tree of a single database after the requests so far.
     private var tree = Value.null
     private var listens: [Path] = []
     private var random: SplitMix64

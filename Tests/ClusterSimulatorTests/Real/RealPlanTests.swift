@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What of a scenario real nodes do.
+/// The parts of a scenario that real nodes run.
 @Suite struct RealPlanTests {
     private func plan(_ text: String) throws -> RealPlan {
         RealPlan(try Scenario(parsing: text, name: "real"), seed: 1)

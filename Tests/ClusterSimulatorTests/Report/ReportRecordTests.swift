@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a report records of a run.
+/// The record of a run in its report.
 @Suite struct ReportRecordTests {
     private static let text = """
         cluster replicas=3 clients=2

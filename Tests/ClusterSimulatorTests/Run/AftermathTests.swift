@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What nodes at rest may answer, and what they may not.
+/// The answers that nodes at rest may give.
 @Suite struct AftermathTests {
     private var aftermath = Aftermath(random: SplitMix64(seed: 1, part: 1))
 

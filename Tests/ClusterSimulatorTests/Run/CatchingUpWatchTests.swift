@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// Whether nodes that can ask each other come to hold the same, in bounded time.
+/// Nodes in contact hold the same operations after a bounded time.
 @Suite struct CatchingUpWatchTests {
     private static let origin = WriterID(bits: 7)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// What a failed run has violated.
+/// The kind of a failure names the violated check.
 @Suite struct FailureKindTests {
     private func kind(
         of failed: [Check], hasConverged: Bool = true, failure: String? = nil

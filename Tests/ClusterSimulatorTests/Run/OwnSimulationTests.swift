@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClusterSimulator
 
-/// Simulations of somebody who builds on Hearth: own data, own clients, own claims.
+/// Simulations of an application on Hearth, with its own data, clients and claims.
 @Suite struct OwnSimulationTests {
     private func bank(_ transfer: String, checks: String) throws -> Scenario {
         let text = """

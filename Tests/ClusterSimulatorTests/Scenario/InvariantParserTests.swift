@@ -1,7 +1,7 @@
 import ClusterSimulator
 import Testing
 
-/// What a scenario says of its own data, clients and claims, and what is said of a wrong line.
+/// Data, clients and claims of a scenario, and the errors for wrong lines.
 @Suite struct InvariantParserTests {
     /// Every statement of this kind.
     static let text = """

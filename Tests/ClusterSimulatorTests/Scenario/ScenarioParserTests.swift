@@ -1,7 +1,7 @@
 import ClusterSimulator
 import Testing
 
-/// What a scenario file says, and what is said of a wrong one.
+/// The parts of a scenario file, and the errors for wrong files.
 @Suite struct ScenarioParserTests {
     private func error(in text: String) -> ScenarioError? {
         do throws(ScenarioError) {

@@ -56,7 +56,7 @@ import Testing
     @Test func `no event waits longer than the window, and times ascend`() {
         var order = PriorityOrder(depth: 1, window: 100, steps: 100, seed: 1)
         for client in 0..<6 { order.schedule(.clientActs(client), at: 0) }
-        // The process that goes first never comes to an end.
+        // The process with the highest priority never ends.
         var (last, count): (Microseconds, Int) = (0, 0)
         var waiting = Set(0..<6)
         while let (time, event) = order.next(), count < 5_000 {

@@ -39,7 +39,7 @@ import Testing
     @Test func `a child has most settings of its parent`() throws {
         let swarm = try ScenarioFiles.scenario("swarm")
         func settings(_ seed: UInt64) -> [String] {
-            // Faults are drawn anew, and are no settings any more.
+            // Faults are drawn again and are not settings now.
             let drawn = swarm.drawn(seed: seed)
             return ScenarioSection.allCases.filter { $0 != .faults }.flatMap(\.settings)
                 .map { "\($0.name)=\($0.write(drawn))" }

@@ -9,7 +9,7 @@ import Testing
     private static let session = SessionID(number: 1)
     private static let place = UserProgram.path("rooms", "a", "gone", "u1")
 
-    /// What is found in a step that writes what a user had left, where no rules allow anything.
+    /// The violations in a step that executes a user's on-disconnect writes without permitting rules.
     private static func problem(of identity: UserIdentity, isSilent: Bool) -> String? {
         var watch = AccessWatch("n1")
         let left = [Write(path: place, value: .string("c1-1"))]

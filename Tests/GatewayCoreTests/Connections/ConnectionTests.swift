@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// What one connection does: requests one behind the other, deadlines, bounds.
+/// One connection: pipelined requests, deadlines, bounds.
 @Suite struct ConnectionTests {
     private var node = TestGateway()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// Open listens of a client that is nobody any more, at each door: it learns that they are over, and no later change.
+/// Open listens end with the identity of their client, in each protocol: the client receives the end and no later change.
 @Suite struct IdentityEndTests {
     private var rig = PollRig(TestTokens.configuration)
     /// A token that shows its user for 65 seconds: a minute more than it says, as clocks differ.

@@ -12,7 +12,7 @@ import Tokens
     private var node = TestGateway(TestTokens.configuration)
 
     init() {
-        // There are no rules here: who the gateway says it is does not decide what is done.
+        // There are no rules here: the identity does not change the outcome.
         node.client = .administrator
     }
 
@@ -22,7 +22,7 @@ import Tokens
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: hearth.1",
     ]
 
-    /// Whom the replica takes the sender of a request for; nil if it is not asked.
+    /// The identity that the replica receives for a request; nil if the request does not reach it.
     private mutating func principal(
         _ target: String, _ fields: [String] = []
     ) -> (Principal?, TestAnswer?) {
@@ -214,7 +214,7 @@ extension TokenTests {
                 TestTokens.user("ada"), TestTokens.user("eve", seconds: 5), .administrator,
                 .anonymous,
             ])
-        // The end of the second token concerns nobody any more.
+        // The end of the second token has no effect.
         node.wait(66_000)
         #expect(node.read(id).isEmpty && node.identities[id]?.count == 4)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// What the client of a session of Firebase's protocol may do, where secrets have to be shown.
+/// The requests that a client of Firebase's protocol may make at a node with secrets.
 @Suite struct RealtimeAccessTests {
     private var rig = RealtimeRig()
 

@@ -20,7 +20,7 @@ struct RealtimeRig {
     private var elapsedMilliseconds: UInt64 = 0
     /// Verifies the credentials of all clients.
     var authentication = Authentication()
-    /// Whom the replica would take each client for, one after the other.
+    /// The identities that the replica receives for each client, in order.
     private(set) var identities: [SessionID: [Principal]] = [:]
 
     init(demandingIndexes: Bool = false) {

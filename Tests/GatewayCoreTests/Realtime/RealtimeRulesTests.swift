@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// What rules do in Firebase's protocol.
+/// Rules in Firebase's protocol.
 @Suite struct RealtimeRulesTests {
     private var rig = RealtimeRig()
     private static let denied = #""Permission denied""#

@@ -6,7 +6,7 @@ import Tokens
 
 @testable import GatewayCore
 
-/// Who the client of a session of Firebase's protocol is, where it shows tokens.
+/// The identity of a client of Firebase's protocol that sends tokens.
 @Suite struct RealtimeTokenTests {
     private var rig = RealtimeRig()
     private let id = SessionID(number: 1)

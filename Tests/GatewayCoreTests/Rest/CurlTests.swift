@@ -7,7 +7,7 @@ import Testing
 @Suite struct CurlTests {
     private var node = TestGateway()
 
-    /// What the first cases leave behind.
+    /// The data after the first cases.
     private static let people = #"{"ada":{"n":4},"bob":{"n":1},"cy":{"n":9}}"#
 
     private mutating func putPeople() {

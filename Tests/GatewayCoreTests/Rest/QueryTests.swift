@@ -50,7 +50,7 @@ import Testing
         (#"orderBy="$key"&startAt="b"&endAt="cy""#, ["bob", "cy"]),
         (#"orderBy="$key"&equalTo="bob""#, ["bob"]),
         (#"orderBy="$key""#, ["ada", "bob", "cy", "dee"]),
-        // What Firebase's JavaScript client writes for startAfter(3), endBefore(3).
+        // Firebase's JavaScript client writes this for startAfter(3) and endBefore(3).
         (#"orderBy="n"&startAfter=1,"[MAX_NAME]""#, ["ada", "cy"]),
         (#"orderBy="n"&endBefore=3,"[MIN_NAME]""#, ["bob", "dee"]),
         (#"orderBy="n"&startAt=3,"[MIN_NAME]"&endAt=3,"[MAX_NAME]""#, ["ada", "cy"]),

@@ -10,7 +10,7 @@ import Testing
 /// `/.settings/rules.json`, and what REST says of what rules refuse.
 @Suite struct RulesDocumentTests {
     private static let target = "/.settings/rules.json"
-    /// What a node shows that has no rules.
+    /// The document of a node without rules.
     private static let none = #"{"rules":{}}"#
     /// With a comment, a raw line break in an expression, and commas at ends.
     private static let document = """

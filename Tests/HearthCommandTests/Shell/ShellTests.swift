@@ -89,7 +89,7 @@ import Testing
 }
 
 @Suite struct ShellCommandsTests {
-    /// What the shell was started with, and a line, which make an invocation.
+    /// The invocation from the shell's own options and a line.
     private func invocation(_ line: [String], in shell: [String]) throws -> Invocation {
         func parse(_ words: [String]) throws -> Invocation {
             guard case .run(let invocation) = try CommandParser(root: .hearth).parse(words) else {

@@ -42,7 +42,7 @@ import Testing
         ])
         let byStars = blog.ref.child("posts").queryOrdered(byChild: "stars")
         blog.listenForMoves(in: byStars)
-        // What changes before it is known has not moved.
+        // A child that changes before it is known has not moved.
         _ = try await byStars.observeSingleEventAndPreviousSiblingKey(of: .value)
         try await blog.ref.child("posts/a/stars").setValue(5)
         try blog.heard.wait(for: ["moved a behind c"])
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// What an app holds: a reference, and what its views show.
+/// The state of an app: a reference, and the content of its views.
 ///
 /// `@unchecked` because the callbacks of one database come one after the other.
 private final class Blog: @unchecked Sendable {

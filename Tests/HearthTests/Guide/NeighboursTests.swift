@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hearth
 
-/// What users of the guide expect besides: transactions, presence, being offline, single events.
+/// Further expectations of the guide's readers: transactions, presence, being offline, single events.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct NeighboursTests {
     private let node: TestNode
     private let database: Database

@@ -96,7 +96,7 @@ final class ProxyFixture {
     }
 }
 
-/// Ports of this machine that nobody has; tests that run at the same time get others.
+/// Free ports of this machine; tests that run at the same time get different ones.
 enum FreePort {
     private static let given = Atomic(Int.random(in: 0..<100))
 
