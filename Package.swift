@@ -78,7 +78,7 @@ let package = Package(
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("TLS", ["COpenSSL", "CLibrary"]),
-        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop", "TLS"]),
+        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop", "Threads", "TLS"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),

@@ -25,7 +25,8 @@ public final class Connection: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: Addresses such as `http://127.0.0.1:7001`, `https://db.example.com:7001` for a node with a certificate that the
-    ///     system trusts, or `https://10.0.0.1:7001#sha256=…` with the fingerprint of its certificate; at least one.
+    ///     system trusts, `https://db.example.com:7001#ca=FILE` with the PEM file of the authority, or
+    ///     `https://10.0.0.1:7001#sha256=…` with the fingerprint of its certificate; at least one.
     ///   - secret: An administrator's secret, or a token, for nodes that require one.
     ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
     ///   - persistence: The file for values and unsent writes that the next process needs; nil keeps none.

@@ -8,14 +8,19 @@ package import TLS
 extension Connection {
     /// Checks addresses.
     ///
-    /// - Throws: `.invalid` for a text that is no address.
+    /// - Throws: `.invalid` for a text that is no address, or names no usable file of authorities.
     static func check(_ nodes: [String]) throws(HearthError) {
         guard !nodes.isEmpty else {
             throw HearthError(
                 .invalid, "no address of a node is given",
                 fix: "name at least one, as in http://127.0.0.1:7001")
         }
-        for node in nodes { _ = try HTTPAddress(node: node) }
+        for node in nodes {
+            let address = try HTTPAddress(node: node)
+            do throws(SocketError) { try address.checkTrust() } catch {
+                throw HearthError(.invalid, error.problem, fix: error.fix)
+            }
+        }
     }
 
     /// Checks a secret.

@@ -2,8 +2,8 @@ package import ClientCore
 package import Sockets
 
 extension HTTPAddress {
-    /// Parses the address of a node: `http://127.0.0.1:7001`, `https://db.example.com:7001`, or with the certificate that is meant,
-    /// `https://10.0.0.1:7001#sha256=…`.
+    /// Parses the address of a node: `http://127.0.0.1:7001`, `https://db.example.com:7001`, with the file of the trusted
+    /// authorities `https://db.example.com:7001#ca=FILE`, or with the certificate that is meant `https://10.0.0.1:7001#sha256=…`.
     ///
     /// - Throws: `.invalid`, with what to write instead.
     package init(node text: String) throws(HearthError) {
@@ -13,8 +13,10 @@ extension HTTPAddress {
         }
         guard !text.hasPrefix("http") || !text.contains("#") else {
             throw HearthError(
-                .invalid, "the fingerprint in \(text) is none",
-                fix: "write https://, a host, a port and #sha256= with 64 hexadecimal digits")
+                .invalid, "\(text) names neither a fingerprint nor a file of authorities",
+                fix:
+                    "write https://, a host, a port, and #sha256= with 64 hexadecimal digits or #ca= with a file"
+            )
         }
         throw HearthError(
             .invalid, "\(text) is not an address of a node",

@@ -48,7 +48,7 @@ final class WebSocketConnection {
             dial = nil
             switch outcome {
             case .success(let stream): begin(on: stream)
-            case .failure: end(.lost)
+            case .failure(let error): end(event(of: error))
             }
         }
     }
@@ -136,6 +136,12 @@ final class WebSocketConnection {
                 "give an administrator's secret of the cluster, or a valid token: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program",
             code: .permissionDenied
         )
+    }
+
+    /// A name that cannot be looked up is worth a message: it may be misspelt.
+    private func event(of error: SocketError) -> Event {
+        guard error.isLookupFailure else { return .lost }
+        return .refused(HearthError(.unavailable, error.problem, fix: error.fix))
     }
 
     private func refusal(

@@ -27,6 +27,9 @@ extension NodeConfiguration {
                     publicHost: try node.publicHost.map { text throws(NodeError) in
                         try file.publicHost(text)
                     })
+                member.listen = try node.listen.map { text throws(NodeError) in
+                    try file.listenHost(text)
+                }
                 member.routes = (node.routes ?? [:]).mapValues {
                     PeerRoute(requests: $0.content.requests, updates: $0.content.updates)
                 }
@@ -128,7 +131,7 @@ private struct Document: StrictlyDecodable {
 
     struct Node: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case id, client, requests, updates, publicKey
+            case id, client, requests, updates, publicKey, listen
             case publicHost = "public"
             case routes = "via"
         }
@@ -139,6 +142,7 @@ private struct Document: StrictlyDecodable {
         let updates: String
         let publicKey: String?
         let publicHost: String?
+        let listen: String?
         let routes: [String: Strict<RouteDocument>]?
     }
 }
@@ -201,6 +205,16 @@ struct ConfigurationFile {
         throw error(
             #""public" has "\#(text.prefix(80))", which is not a host"#, at: ["public"],
             fix: "write a name, and maybe a port, such as db1.example.com or db1.example.com:8443")
+    }
+
+    /// A host of this machine, without a port.
+    func listenHost(_ text: String) throws(NodeError) -> String {
+        if Address("tcp://\(text):1", scheme: "tcp") != nil { return text }
+        throw error(
+            #""listen" has "\#(text.prefix(80))", which is not an address"#, at: ["listen"],
+            fix:
+                "write an address of the machine without a port, such as 10.0.0.1, or 0.0.0.0 for all"
+        )
     }
 
     /// The hashes of administrators' secrets. Messages do not show them: the file may have the secret itself by mistake.

@@ -24,7 +24,9 @@ extension NodeConfiguration {
             }
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
                 let address = try node.address(endpoint, of: key, scheme: scheme(of: key))
-                if exposure == .loopback, !address.isLoopback { try checkProtection(of: key, node) }
+                if exposure == .loopback, !node.isLoopback(address) {
+                    try checkProtection(of: key, node)
+                }
                 // Two schemes do not share a port either.
                 let place = String(endpoint.drop { $0 != "/" }.prefix { $0 != "#" })
                 guard let other = taken.updateValue(node.id, forKey: place) else { continue }
@@ -80,7 +82,7 @@ extension NodeConfiguration {
         for node in nodes {
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
                 let address = try node.address(endpoint, of: key, scheme: scheme(of: key))
-                if address.isLoopback { continue }
+                if node.isLoopback(address) { continue }
                 throw NodeError(
                     problem:
                         #""\#(setting)" lets every client choose its identity, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
@@ -140,6 +142,11 @@ extension NodeConfiguration.Member {
         zip(NodeConfiguration.Member.keys, endpoints).first { $0.0 == key }?.1 ?? ""
     }
 
+    /// Whether only this machine reaches the node at one of its addresses.
+    fileprivate func isLoopback(_ address: Address) -> Bool {
+        address.isLoopback && (listen.map(Address.isLoopback) ?? true)
+    }
+
     fileprivate func address(
         _ endpoint: String, of key: String, scheme: String
     ) throws(NodeError) -> Address {
@@ -155,7 +162,7 @@ extension NodeConfiguration.Member {
     private func fix(for endpoint: String, scheme: String) -> String {
         let others = ["tcp", "http", "https"].filter { $0 != scheme }
         guard let other = others.first(where: { Address(endpoint, scheme: $0) != nil }) else {
-            return "write \(scheme)://ADDRESS:PORT, such as \(scheme)://127.0.0.1:7400"
+            return "write \(scheme)://HOST:PORT, such as \(scheme)://127.0.0.1:7400"
         }
         let reason =
             switch scheme {
@@ -164,36 +171,5 @@ extension NodeConfiguration.Member {
             default: "nodes reach each other over tcp://"
             }
         return "write \(scheme)\(endpoint.dropFirst(other.count)): \(reason)"
-    }
-}
-
-/// The host and the port of `tcp://HOST:PORT`, `http://HOST:PORT`, or `https://HOST:PORT#sha256=…`.
-///
-/// The same text is bound by one node and connected to by others, so the host is an address, and
-/// neither a name nor `*`.
-struct Address: Equatable {
-    let host: Substring
-    let port: UInt16
-
-    init?(_ endpoint: String, scheme: String) {
-        guard endpoint.hasPrefix(scheme + "://") else { return nil }
-        if scheme == "https", HTTPAddress(endpoint) == nil { return nil }
-        let rest = endpoint.dropFirst(scheme.count + "://".count).prefix {
-            scheme != "https" || $0 != "#"
-        }
-        guard let colon = rest.lastIndex(of: ":"),
-            let port = UInt16(rest[rest.index(after: colon)...]), port > 0
-        else { return nil }
-        host = rest[..<colon]
-        self.port = port
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard isBracketed || Address.isIPv4(host) else { return nil }
-    }
-
-    var isLoopback: Bool { host == "[::1]" || host.hasPrefix("127.") }
-
-    private static func isIPv4(_ host: Substring) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 }

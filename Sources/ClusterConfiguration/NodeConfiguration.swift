@@ -1,4 +1,5 @@
 public import QueryEngine
+internal import Sockets
 public import SyncProtocol
 public import ZeroMQ
 
@@ -7,7 +8,7 @@ public import ZeroMQ
 /// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
 /// a file.
 public struct NodeConfiguration: Equatable, Sendable {
-    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7402`.
+    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7402` or `tcp://db1.example.com:7402`.
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
@@ -23,6 +24,8 @@ public struct NodeConfiguration: Equatable, Sendable {
 
         /// The host, and maybe a port, by which clients of Firebase's protocol reach it from anywhere: `db1.example.com`.
         public var publicHost: String?
+        /// The address of this machine at which the node listens; nil for that of its endpoints.
+        public var listen: String?
         /// By which addresses other nodes reach it, by their names; nodes without an entry use its own endpoints.
         public var routes: [String: PeerRoute] = [:]
 
@@ -40,6 +43,11 @@ public struct NodeConfiguration: Equatable, Sendable {
 
         /// The name of the public host, without its port.
         public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
+
+        /// The name in the address for clients; nil for an address in numbers.
+        public var clientName: String? {
+            HTTPAddress(client).flatMap { $0.isNumeric ? nil : $0.host }
+        }
 
         /// The route by which a peer reaches this node: the peer's own route if it has one.
         public func route(from peer: String) -> PeerRoute {

@@ -43,7 +43,7 @@ extension NodeConfiguration {
                 guard let address = Address(endpoint, scheme: "tcp") else {
                     throw NodeError(
                         problem: #"\#(place) is not a tcp:// address: "\#(endpoint)""#,
-                        fix: "write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7400")
+                        fix: "write tcp://HOST:PORT, such as tcp://127.0.0.1:7400")
                 }
                 if exposure == .network || address.isLoopback || hasKeys { continue }
                 throw NodeError(

@@ -218,7 +218,7 @@ extension Node {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
         journal.open(on: loop) { [unowned self] event in note(event) }
         try security?.open(on: loop)
-        try peers.open(on: loop) { [unowned self] input in step(.replica(input)) }
+        try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
@@ -230,7 +230,7 @@ extension Node {
 
     private func openClients() {
         do throws(NodeError) {
-            try clients.open(at: member.client) { [unowned self] input in step(input) }
+            try clients.open(at: member.clientListenAddress) { [unowned self] input in step(input) }
         } catch {
             fail(error)
         }

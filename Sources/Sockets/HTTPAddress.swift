@@ -2,7 +2,8 @@ internal import CLibrary
 public import TLS
 
 /// The address of a server: `http://127.0.0.1:7001`, `http://[::1]:7001`, `https://db.example.com:7001` with a
-/// certificate of an authority, or `https://10.0.0.1:7001#sha256=…` with the certificate of this fingerprint.
+/// certificate of an authority that the system trusts, `https://db.example.com:7001#ca=FILE` with one of an authority in this
+/// PEM file, or `https://10.0.0.1:7001#sha256=…` with the certificate of this fingerprint.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an address in numbers, without brackets.
     public let host: String
@@ -26,8 +27,26 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
             trust = isSecure ? .authorities(host: host) : nil
             return
         }
-        guard isSecure, let fingerprint = HTTPAddress.fingerprint(parts[1]) else { return nil }
-        trust = .fingerprint(fingerprint)
+        guard isSecure else { return nil }
+        if let fingerprint = HTTPAddress.fingerprint(parts[1]) {
+            trust = .fingerprint(fingerprint)
+        } else if parts[1].hasPrefix("ca="), parts[1] != "ca=" {
+            trust = .authorities(host: host, file: String(parts[1].dropFirst("ca=".count)))
+        } else {
+            return nil
+        }
+    }
+
+    private init(host: String, port: UInt16, trust: TLSTrust?) {
+        (self.host, self.port, self.trust) = (host, port, trust)
+    }
+
+    /// The same address, whose certificate must be of an authority in this PEM file. Nothing changes without TLS, and for an
+    /// address that names its certificate or its authorities.
+    public func trusting(authoritiesIn file: String?) -> HTTPAddress {
+        guard let file, case .authorities(let host, nil)? = trust else { return self }
+        return HTTPAddress(
+            host: self.host, port: port, trust: .authorities(host: host, file: file))
     }
 
     /// The bytes of `sha256=` and 64 hexadecimal digits, with colons between them or without.
@@ -58,13 +77,16 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host and the port, as requests name them.
     public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// The text of it without a fingerprint, as messages name it.
+    /// The text of it without a fingerprint or authority, as messages name it.
     public var location: String { (trust == nil ? "http://" : "https://") + authority }
 
     /// The text of it.
     public var description: String {
-        guard case .fingerprint(let bytes)? = trust else { return location }
-        return location + HTTPAddress.fragment(ofFingerprint: bytes)
+        switch trust {
+        case .fingerprint(let bytes)?: location + HTTPAddress.fragment(ofFingerprint: bytes)
+        case .authorities(_, let file?)?: location + "#ca=" + file
+        case .authorities(_, nil)?, nil: location
+        }
     }
 
     /// The part after an address that names a certificate by its fingerprint.
@@ -77,48 +99,18 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: If the host is unknown.
     public func resolved() throws(SocketError) -> [SocketAddress] {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(streamSocket)
-        hints.ai_flags = AI_NUMERICSERV
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, "\(port)", &hints, &found) == 0 else {
-            throw SocketError(unknownHost: self)
-        }
-        defer { freeaddrinfo(found) }
-        var addresses: [SocketAddress] = []
-        var next = found
-        while let entry = next?.pointee {
-            if let address = SocketAddress(entry) { addresses.append(address) }
-            next = entry.ai_next
-        }
-        guard !addresses.isEmpty else { throw SocketError(unknownHost: self) }
-        return addresses
+        try HostAnswer(lookingUp: host, port: port).addresses(of: self)
     }
-}
 
-/// An address as the system takes it.
-public struct SocketAddress: Sendable {
-    let family: Int32
-    private let storage: sockaddr_storage
-    private let size: socklen_t
+    /// Whether the host is an address, so that there is nothing to look up.
+    public var isNumeric: Bool { numericAddresses != nil }
 
-    fileprivate init?(_ entry: addrinfo) {
-        guard let address = entry.ai_addr,
-            Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size
+    /// The address of a host in numbers; nil for a name.
+    var numericAddresses: [SocketAddress]? {
+        guard
+            case .found(let addresses) = HostAnswer(
+                lookingUp: host, port: port, flags: AI_NUMERICHOST)
         else { return nil }
-        var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) {
-            $0.copyMemory(
-                from: UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
-        }
-        self.storage = storage
-        size = entry.ai_addrlen
-        family = entry.ai_family
-    }
-
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafePointer(to: storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
-        }
+        return addresses
     }
 }

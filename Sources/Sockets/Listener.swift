@@ -31,6 +31,8 @@ public final class Listener {
         let place = try address.resolved()[0]
         let descriptor = try Descriptor(for: place, of: address)
         descriptor.set(SOL_SOCKET, SO_REUSEADDR, 1)
+        // At [::], clients with IPv4 addresses connect, too.
+        if place.family == AF_INET6 { descriptor.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
         guard place.withPointer({ bind(descriptor.number, $0, $1) }) == 0,
             listen(descriptor.number, backlog) == 0
         else { throw SocketError(trying: "bind", address) }

@@ -7,9 +7,13 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public let problem: String
     /// The remedy.
     public let fix: String
-    /// The system's number of the error; 0 if the system has none for it.
+    /// The system's number of the error; 0 or less if the system has none for it.
     let number: Int32
+    /// In place of the system's number.
+    private static let lookupFailure: Int32 = -1
 
+    /// Whether the host's name could not be looked up.
+    public var isLookupFailure: Bool { number == SocketError.lookupFailure }
     /// Whether the other machine refuses the connection: no process listens there.
     public var isRefused: Bool { number == ECONNREFUSED }
     /// Whether the other machine did not answer.
@@ -29,8 +33,14 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     init(unknownHost address: HTTPAddress) {
         problem = "cannot find the host of \(address.location)"
         fix =
-            "write its address in numbers, such as http://127.0.0.1:\(address.port), or check the name"
-        number = 0
+            "check the name (`getent hosts \(address.host)` looks it up), or write its address in numbers"
+        number = SocketError.lookupFailure
+    }
+
+    init(unansweredHost address: HTTPAddress) {
+        problem = "cannot find the host of \(address.location): the name service does not answer"
+        fix = "check the network and /etc/resolv.conf, then try again"
+        number = SocketError.lookupFailure
     }
 
     /// TLS refused what the other end sent, or its files.

@@ -86,4 +86,10 @@ public final class Socket {
             throw ZeroMQError(trying: "connect", endpoint)
         }
     }
+
+    /// Ends the connection to `endpoint`, the text with which it was connected, and does not connect again. Nothing happens
+    /// without such a connection.
+    public func disconnect(from endpoint: String) {
+        zmq_disconnect(handle, endpoint)
+    }
 }

@@ -71,6 +71,12 @@ extension Socket {
         set { set(ZMQ_HANDSHAKE_IVL, to: newValue.wholeMilliseconds) }
     }
 
+    /// Whether endpoints may be IPv6 addresses. With it, `tcp://*:PORT` has IPv4 and IPv6; false unless set.
+    public var hasIPv6: Bool {
+        get { integer(ZMQ_IPV6) != 0 }
+        set { set(ZMQ_IPV6, to: Int32(newValue ? 1 : 0)) }
+    }
+
     /// How often to ping each peer; zero, the default, is never.
     public var heartbeatInterval: Duration {
         get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }

@@ -150,6 +150,14 @@ import ZeroMQ
             try error(in: "{cluster: 'a', nodes: [\(unknown)]}").fix.hasPrefix(#"use "requests""#))
     }
 
+    @Test func `names where a node listens`() throws {
+        let node = Self.node.dropLast() + ",\n listen: '10.0.0.7'}"
+        #expect(try read("{cluster: 'a', nodes: [\(node)]}").nodes[0].listen == "10.0.0.7")
+        let wrong = Self.node.dropLast() + ",\n listen: '10.0.0.7:1'}"
+        let error = try error(in: "{cluster: 'a', nodes: [\(wrong)]}")
+        #expect(error.problem.contains(#":2: "listen" has "10.0.0.7:1", which is not an address"#))
+    }
+
     @Test func `names a public key that is none`() throws {
         let node = Self.node.dropLast() + ",\n publicKey: 'short'}"
         let error = try error(in: "{cluster: 'a', nodes: [\(node)]}")
@@ -255,9 +263,50 @@ import ZeroMQ
         #expect(try error().fix.hasPrefix("write http://127.0.0.1:1"))
     }
 
-    @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
-    func `has addresses, not names`(host: String) throws {
+    @Test(arguments: ["*", "256.0.0.1", "127.0.0", "-a", "a-.test", "a..b", "a b", "", "ä", "7"])
+    func `has hosts that are names or addresses`(host: String) throws {
         #expect(try problem([Self.member("a", 1, host: host)]).contains("is not a http:// address"))
+    }
+
+    @Test func `has names that count as addresses on the network`() throws {
+        for host in ["db1", "db1.example.com", "10.example", "a_b.test"] {
+            let nodes = [Self.member("a", 1, host: host)]
+            #expect(
+                try problem(nodes).contains("can be reached from the network: http://\(host):1"))
+            #expect(nodes[0].clientName == host)
+            let open = NodeConfiguration(
+                cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+            try open.check(for: .network)
+        }
+        let local = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere",
+            nodes: [Self.member("a", 1, host: "localhost")])
+        try local.check(for: .loopback)
+    }
+
+    @Test func `has nodes that listen at the addresses of their hosts, or at another`() {
+        var node = Self.member("a", 1, host: "db1.example.com")
+        #expect(node.listenHost(for: node.requests) == nil)
+        node.listen = "127.0.0.1"
+        #expect(node.listenHost(for: node.requests) == "127.0.0.1")
+        let local = Self.member("a", 1, host: "localhost")
+        #expect(local.listenHost(for: local.client) == "127.0.0.1")
+        let numeric = Self.member("a", 1, host: "[::1]")
+        #expect(numeric.listenHost(for: numeric.updates) == "[::1]")
+    }
+
+    @Test func `counts as reachable where its node listens`() throws {
+        var node = Self.member("a", 1)
+        node.listen = "0.0.0.0"
+        #expect(try problem([node]).contains("can be reached from the network"))
+        node.listen = "127.0.0.2"
+        let configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: [node])
+        try configuration.check(for: .loopback)
+        // Requests of clients would leave this machine without TLS.
+        node = Self.member("a", 1, host: "db1")
+        node.listen = "127.0.0.1"
+        #expect(try problem([node]).contains("can be reached from the network"))
     }
 
     /// Two nodes on two hosts, protected as the arguments say.
@@ -323,10 +372,10 @@ import ZeroMQ
                 error.problem == #""via" of node a has "\#(peer)", which is not another node"#)
             #expect(error.fix == "use one of b")
         }
-        nodes[0].routes = ["b": PeerRoute(requests: route.requests, updates: "tcp://host:1")]
+        nodes[0].routes = ["b": PeerRoute(requests: route.requests, updates: "tcp://*:1")]
         #expect(
             try problem(nodes)
-                == #""updates" of node a via b is not a tcp:// address: "tcp://host:1""#
+                == #""updates" of node a via b is not a tcp:// address: "tcp://*:1""#
         )
         nodes[0].routes = ["b": PeerRoute(requests: "tcp://10.0.0.1:1", updates: route.updates)]
         #expect(try problem(nodes).contains("leaves this machine unencrypted: tcp://10.0.0.1:1"))

@@ -27,5 +27,8 @@ import Testing
         #expect(own.limits.bodyBytes == 3 << 20 && own.secrets != nil)
         #expect(own.redirectHost == "db2.test:8443")
         #expect(GatewayConfiguration(description, of: nodes[1]).redirectHost == nil)
+        description.nodes[0].client = "http://db1.test:1"
+        let named = GatewayConfiguration(description, of: description.nodes[0])
+        #expect(named.hosts == ["db.test", "db2.test", "db1.test"])
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import ReplicaCore
 import Sockets
 import Testing
@@ -28,6 +29,39 @@ import ZeroMQ
             if published != nil, asked != nil { loop.stop() }
         }
         // Frames that are sent before the connections exist are lost.
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            first.ask("n2", [7])
+            second.publish([8], .gathered)
+        }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, deadline)) { loop.run() }
+        #expect(asked == [7] && published == [8])
+        for ports in [first, second] {
+            ports.stopReceiving()
+            ports.close()
+        }
+    }
+
+    @Test func `connect to a peer whose host is a name, once the name is found`() throws {
+        let base = try TestCluster.freePorts()
+        let n1 = Self.member("n1", base)
+        var n2 = Self.member("n2", base + 10)
+        // At a name, n2 listens at all addresses.
+        guard let name = Self.ownName else { return }
+        (n2.requests, n2.updates) = ("tcp://\(name):\(base + 11)", "tcp://\(name):\(base + 12)")
+        let first = try PeerPorts(of: n1, among: [n1, n2], in: Context(), security: nil)
+        let second = try PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
+        let loop = try Loop()
+        var (published, asked): ([UInt8]?, [UInt8]?)
+        try first.open(on: loop) { if case .published(let frame) = $0 { published = frame } }
+        try second.open(on: loop) {
+            if case .asked(let frame, by: "n1") = $0 { asked = frame }
+        }
+        loop.atEndOfTurn = {
+            first.endTurn()
+            second.endTurn()
+            if published != nil, asked != nil { loop.stop() }
+        }
         let sending = try loop.timer(every: .milliseconds(50)) {
             first.ask("n2", [7])
             second.publish([8], .gathered)
@@ -74,6 +108,15 @@ import ZeroMQ
             ports?.stopReceiving()
             ports?.close()
         }
+    }
+
+    /// The name of this machine, if it can be looked up.
+    private static var ownName: String? {
+        var text = [CChar](repeating: 0, count: 256)
+        guard gethostname(&text, 255) == 0 else { return nil }
+        let name = String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return (try? HTTPAddress("http://\(name):1")?.resolved()) == nil ? nil : name
     }
 
     private static func member(_ id: String, _ port: Int) -> NodeConfiguration.Member {

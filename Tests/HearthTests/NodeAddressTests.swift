@@ -9,6 +9,7 @@ import Testing
     @Test(
         arguments: [
             "http://127.0.0.1:7001", "https://db.example.com:7001", "https://10.0.0.1:7001" + pin,
+            "https://db.example.com:7001#ca=/etc/my authority.pem",
         ])
     func `is read and written alike`(text: String) throws {
         #expect(try HTTPAddress(node: text).description == text)
@@ -16,7 +17,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("https://10.0.0.1:7001#sha256=0a", "the fingerprint in"),
+            ("https://10.0.0.1:7001#sha256=0a", "names neither a fingerprint nor"),
             ("ftp://10.0.0.1:7001", "is not an address of a node"),
             ("tcp://10.0.0.1:7001", "is not an address of a node"),
         ])

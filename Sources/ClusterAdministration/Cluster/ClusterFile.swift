@@ -72,6 +72,7 @@ extension ClusterFile {
                     ("requests", .string(node.requests)), ("updates", .string(node.updates)),
                     ("publicKey", .string(of: node.publicKey?.description)),
                     ("public", .string(of: node.publicHost)),
+                    ("listen", .string(of: node.listen)),
                     ("via", ClusterFile.json(of: node.routes)),
                 ])
             )

@@ -9,7 +9,9 @@ extension GatewayConfiguration {
         var random = SystemRandomNumberGenerator()
         nameSeed = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         let settings = description.http
-        hosts = settings.hosts + description.nodes.compactMap(\.publicName)
+        hosts =
+            settings.hosts + description.nodes.compactMap(\.publicName)
+            + description.nodes.compactMap(\.clientName)
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         isEmulator = description.isEmulator

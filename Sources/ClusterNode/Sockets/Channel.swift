@@ -56,6 +56,13 @@ final class Channel {
         }
     }
 
+    /// Whether a message can be sent at once.
+    var isWritable: Bool {
+        // As a send, the question uses up edges.
+        hasSent = true
+        return socket.events.contains(.writable)
+    }
+
     /// Schedules a read for messages whose edge a send used up.
     func endTurn() {
         guard hasSent else { return }

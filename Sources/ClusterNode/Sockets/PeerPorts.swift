@@ -31,6 +31,11 @@ final class PeerPorts {
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
+    private let own: NodeConfiguration.Member
+    private let peers: [NodeConfiguration.Member]
+    private let security: Security?
+    /// Those to peers whose hosts are names.
+    private var namedConnections: [(peer: String, connection: PeerConnection)] = []
     private let connectionGuard: PeerPortGuard
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
@@ -38,6 +43,8 @@ final class PeerPorts {
         of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
         in context: Context, security: Security?
     ) throws(ZeroMQError) {
+        (self.own, self.security) = (own, security)
+        peers = nodes.filter { $0.id != own.id }
         publisher = try Self.socket(.publisher, limit: Self.updatesLimit, in: context)
         subscriber = Channel(try Self.socket(.subscriber, limit: Self.updatesLimit, in: context))
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
@@ -51,24 +58,63 @@ final class PeerPorts {
             try publisher.monitorConnections(as: "updates", in: context),
             try router.socket.monitorConnections(as: "requests", in: context),
         ]
-        try publisher.bind(own.updates)
-        try router.socket.bind(own.requests)
+        try publisher.bind(own.updates, of: own)
+        try router.socket.bind(own.requests, of: own)
         let ports = [publisher, router.socket].compactMap(\.boundPort)
         connectionGuard = PeerPortGuard(
             of: monitors, ports: Set(ports), hasKeys: security != nil)
         subscriber.socket.subscribe()
-        for peer in nodes where peer.id != own.id {
-            let route = peer.route(from: own.id)
-            // The trusted key of a socket applies to its next connection.
-            security?.trust(peer.id, from: subscriber.socket)
-            try subscriber.socket.connect(route.updates)
+        for peer in peers {
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
             // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             dealer.isImmediate = true
-            security?.trust(peer.id, from: dealer)
-            try dealer.connect(route.requests)
             dealers[peer.id] = Channel(dealer)
+            for (socket, endpoint) in endpoints(of: peer) where endpoint.isNumeric {
+                try connect(socket, to: endpoint.text(at: endpoint.host), of: peer.id)
+            }
+        }
+    }
+
+    /// The sockets that connect to a peer, and the endpoints there.
+    private func endpoints(of peer: NodeConfiguration.Member) -> [(Socket, NodeEndpoint)] {
+        let route = peer.route(from: own.id)
+        let updates = (subscriber.socket, NodeEndpoint(route.updates))
+        let requests = NodeEndpoint(route.requests)
+        return [updates] + (dealers[peer.id].map { [($0.socket, requests)] } ?? [])
+    }
+
+    private func connect(
+        _ socket: Socket, to endpoint: String, of peer: String
+    ) throws(ZeroMQError) {
+        // The trusted key of a socket applies to its next connection, like its other options.
+        security?.trust(peer, from: socket)
+        socket.hasIPv6 = endpoint.contains("[")
+        try socket.connect(endpoint)
+    }
+
+    /// Begins to look up the names of peers.
+    private func followNames(on loop: Loop, _ log: @escaping (String) -> Void) {
+        for peer in peers {
+            var reported: String?
+            for (socket, endpoint) in endpoints(of: peer) where !endpoint.isNumeric {
+                // Both endpoints mostly have the same host, which is reported once.
+                let isReported = endpoint.host == reported
+                reported = endpoint.host
+                let connection = PeerConnection(
+                    to: endpoint, of: peer.id,
+                    connect: { [unowned self] in
+                        do throws(ZeroMQError) {
+                            try connect(socket, to: $0, of: peer.id)
+                        } catch {
+                            log("\(error.problem); \(error.fix)")
+                        }
+                    },
+                    disconnect: { socket.disconnect(from: $0) },
+                    log: isReported ? { _ in } : log)
+                namedConnections.append((peer.id, connection))
+                connection.lookUp(on: loop)
+            }
         }
     }
 
@@ -89,8 +135,11 @@ final class PeerPorts {
     }
 
     /// Begins to hand over the frames of peers, as inputs.
-    func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
+    func open(
+        on loop: Loop, log: NodeLog? = nil, receive: @escaping (Input) -> Void
+    ) throws(EventLoopError) {
         self.loop = loop
+        followNames(on: loop) { log?.write($0) }
         try subscriber.open(on: loop) { message in
             for index in 0..<message.count { receive(.published(Array(message[index]))) }
         }
@@ -149,9 +198,14 @@ final class PeerPorts {
         if publicationTimer == nil { sendPublications() }
     }
 
-    /// Discards what subscribers have sent, once a second: heartbeats show better which peers are live. The loop does
-    /// not watch the publisher, whose descriptor would have to be asked after each frame.
+    /// Once a second: looks up the names of peers, and discards what subscribers have sent, because heartbeats show better
+    /// which peers are live. The loop does not watch the publisher, whose descriptor would have to be asked after each frame.
     func tick() {
+        if let loop {
+            for (peer, connection) in namedConnections {
+                connection.tick(on: loop, isConnected: isConnected(to: peer))
+            }
+        }
         while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
     }
 
@@ -171,6 +225,11 @@ final class PeerPorts {
         connectionGuard.close()
         publisher.close()
         for channel in channels { channel.socket.close() }
+    }
+
+    /// Whether a request can be sent to a peer: a dealer queues requests for connected peers alone.
+    private func isConnected(to peer: String) -> Bool {
+        dealers[peer]?.isWritable ?? false
     }
 
     private var channels: [Channel] { [subscriber, router] + dealers.values }
