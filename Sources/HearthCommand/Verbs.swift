@@ -42,6 +42,10 @@ extension HelpTable {
                 "HEARTH_TOKEN",
                 "A token, or a file with one, unless --token or --secret is given."
             ),
+            (
+                "HEARTH_CA_FILE",
+                "A file with the authority of the nodes' certificates, unless --ca is given."
+            ),
             ("HEARTH_CONFIG", "The configuration for `hearth node`, unless --config is given."),
             ("HEARTH_NODE_ID", "The name of the node for `hearth node`, unless --id is given."),
             ("NO_COLOR", "If it is set and not empty, output has no colours."),

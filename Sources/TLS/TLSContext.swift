@@ -53,8 +53,10 @@ public final class TLSContext {
 
     /// The SHA-256 fingerprint of a server's certificate; nil for a client.
     public var fingerprint: [UInt8]? {
-        SSL_CTX_get0_certificate(context).map(Certificate.fingerprint)
+        serverCertificate.map(Certificate.fingerprint)
     }
+
+    var serverCertificate: OpaquePointer? { SSL_CTX_get0_certificate(context) }
 
     /// Makes the filter of a new connection.
     public func filter() -> TLSFilter {

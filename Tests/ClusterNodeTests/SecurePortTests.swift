@@ -214,7 +214,7 @@ import Testing
         #expect(port.count == 0)
     }
 
-    @Test func `looks every minute for a new certificate, and keeps the old one if that is none`()
+    @Test func `looks every five seconds for a new certificate, and keeps the old one if that is none`()
         throws
     {
         let (old, new) = (Certificate(hosts: ["localhost"]), Certificate(hosts: ["localhost"]))
@@ -222,14 +222,14 @@ import Testing
         let (port, base) = try open()
         let early = try client(base, pinning: old)
         _ = try folder.write("nothing", to: "certificate.pem")
-        for _ in 0..<60 { port.tick() }
+        for _ in 0..<5 { port.tick() }
         #expect(
             sink.log.count == 1 && sink.log.last?.hasPrefix("keeps the old certificate: ") == true)
         #expect(try client(base, pinning: old).isOpen)
-        for _ in 0..<60 { port.tick() }
+        for _ in 0..<5 { port.tick() }
         #expect(sink.log.count == 1)
         try write(new)
-        for _ in 0..<59 { port.tick() }
+        for _ in 0..<4 { port.tick() }
         #expect(try client(base, pinning: old).isOpen)
         port.tick()
         #expect(sink.log.count == 2 && sink.log.last?.hasPrefix("new connections get") == true)

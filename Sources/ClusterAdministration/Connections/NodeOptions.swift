@@ -41,6 +41,19 @@ package enum NodeOptions {
     )
     .common
 
+    package static let authority = Option(
+        "ca", "FILE",
+        "A PEM file with the authority that signed the certificates of the nodes, if the system "
+            + "does not trust it; by default HEARTH_CA_FILE of the environment. A fingerprint in "
+            + "an address counts instead.", values: .file
+    )
+    .common
+
+    /// The file with the authority that the command line or the environment names.
+    package static func authorityFile(of invocation: Invocation) -> String? {
+        invocation[authority] ?? environment("HEARTH_CA_FILE")
+    }
+
     /// For commands that start a cluster.
     package static let durability = Option(
         "durability", "MODE",
@@ -48,7 +61,7 @@ package enum NodeOptions {
             + "memory (never on disk); commit by default.",
         values: .oneOf(["commit", "interval", "memory"]))
 
-    package static let all = [node, folder, configuration, secret, token]
+    package static let all = [node, folder, configuration, secret, token, authority]
 
     /// The folder that the command line, the environment or the default names.
     package static func folder(of invocation: Invocation) -> String {
@@ -155,7 +168,11 @@ package enum NodeOptions {
     private static func nodes(
         of invocation: Invocation
     ) throws(CommandError) -> [(id: String, address: String)] {
-        try namedCluster(of: invocation).nodes.map { ($0.id, $0.client) }
+        let authority = authorityFile(of: invocation)
+        return try namedCluster(of: invocation).nodes.map { node in
+            let address = HTTPAddress(node.client)?.trusting(authoritiesIn: authority)
+            return (node.id, address?.description ?? node.client)
+        }
     }
 
     private static func namedCluster(
@@ -196,7 +213,8 @@ package enum NodeOptions {
         _ text: String, _ invocation: Invocation
     ) throws(CommandError) -> String {
         do throws(HearthError) {
-            return try HTTPAddress(node: text).description
+            return try HTTPAddress(node: text)
+                .trusting(authoritiesIn: authorityFile(of: invocation)).description
         } catch {
             throw invocation.usageError("--\(node.name): \(error.problem)", fix: error.fix)
         }

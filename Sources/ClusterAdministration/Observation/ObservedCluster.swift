@@ -32,6 +32,7 @@ package struct ObservedCluster: Sendable {
 
     package static let options = [
         NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret, NodeOptions.token,
+        NodeOptions.authority,
     ]
 
     package init(of invocation: Invocation) throws(CommandError) {
@@ -46,7 +47,10 @@ package struct ObservedCluster: Sendable {
         local = nil
         let configuration = try NodeConfiguration(named: file)
         name = configuration.cluster
-        nodes = try configuration.nodes.map { node throws(CommandError) in try Node(node) }
+        let authority = NodeOptions.authorityFile(of: invocation)
+        nodes = try configuration.nodes.map { node throws(CommandError) in
+            try Node(node, trusting: authority)
+        }
     }
 
     package init(_ cluster: Cluster) throws(CommandError) {
@@ -90,10 +94,14 @@ package struct ObservedCluster: Sendable {
 }
 
 extension ObservedCluster.Node {
-    fileprivate init(_ node: NodeConfiguration.Member) throws(CommandError) {
+    /// - Parameter authority: The file of the trusted authorities.
+    fileprivate init(
+        _ node: NodeConfiguration.Member, trusting authority: String? = nil
+    ) throws(CommandError) {
         do throws(HearthError) {
             self.init(
-                id: node.id, address: try HTTPAddress(node: node.client),
+                id: node.id,
+                address: try HTTPAddress(node: node.client).trusting(authoritiesIn: authority),
                 hasKey: node.publicKey != nil, member: node)
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)

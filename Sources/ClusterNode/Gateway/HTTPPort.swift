@@ -18,8 +18,8 @@ final class HTTPPort {
     private static let flushBytes = 1 << 20
     private static let closeSeconds: UInt64 = 5
     private static let handshakeSeconds: UInt64 = 10
-    private static let refreshSeconds: UInt64 = 60
-    private static let tokenRefreshSeconds: UInt64 = 5
+    private static let refreshSeconds: UInt64 = 5
+    private static let warningSeconds: UInt64 = 86_400
     private static let farewell = Duration.milliseconds(500)
     /// About so much of the large answers to all native clients is encoded in a turn, and to one of them at a time.
     private static let partsBytes = 1 << 20
@@ -86,7 +86,10 @@ final class HTTPPort {
             self.init(on: loop, configuration, tokens: tokens)
             return
         }
-        let certificate = try ServerCertificate(files, at: address) { log.write($0) }
+        let certificate = try ServerCertificate(
+            files, at: address, publicName: member.publicName
+        ) { log.write($0) }
+        certificate.logWarnings(atSecond: HTTPPort.wallClockSecond)
         self.init(on: loop, configuration, certificate: certificate, tokens: tokens)
     }
 
@@ -118,7 +121,9 @@ final class HTTPPort {
     /// Begins to listen, and to pass bytes and frames of clients, and changes of their state, to the node's core.
     ///
     /// - Throws: when another process has the endpoint.
-    func open(at endpoint: String, receive: @escaping (NodeInput) -> Void) throws(NodeError) {
+    func open(
+        at endpoint: String, receive: @escaping (NodeInput) -> Void
+    ) throws(NodeError) {
         self.receive = receive
         guard let address = HTTPAddress(endpoint) else {
             preconditionFailure("\(endpoint) was not checked")
@@ -165,11 +170,23 @@ final class HTTPPort {
     /// new certificate and for other keys of tokens.
     func tick() {
         second += 1
-        if second.isMultiple(of: Self.refreshSeconds) { certificate?.refresh() }
-        if second.isMultiple(of: Self.tokenRefreshSeconds) { refreshTokens() }
+        if second.isMultiple(of: Self.refreshSeconds) {
+            refreshCertificate()
+            refreshTokens()
+        }
         for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
         listener?.resume()
     }
+
+    /// Loads changed files. Warnings about the certificate are logged again once a day.
+    private func refreshCertificate() {
+        guard let certificate else { return }
+        if certificate.refresh() || second.isMultiple(of: Self.warningSeconds) {
+            certificate.logWarnings(atSecond: HTTPPort.wallClockSecond)
+        }
+    }
+
+    private static var wallClockSecond: Int { Int(Loop.wallClockMilliseconds / 1_000) }
 
     private func refreshTokens() {
         if let tokens, tokens.refresh() { receive(.gateway(.trusts(tokens.trust))) }

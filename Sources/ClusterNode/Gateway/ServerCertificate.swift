@@ -7,6 +7,7 @@ internal import TLS
 final class ServerCertificate {
     private let files: HTTPSettings.CertificateFiles
     private let address: HTTPAddress
+    private let hosts: CertificateHosts
     private let log: (String) -> Void
     private var context: TLSContext
     /// The files as they were when they were read last.
@@ -14,13 +15,15 @@ final class ServerCertificate {
 
     /// Reads the files.
     ///
+    /// - Parameter publicName: The name of the node in "public".
     /// - Throws: what is wrong with them, or that the address names another certificate.
     init(
         _ files: HTTPSettings.CertificateFiles, at address: HTTPAddress,
-        log: @escaping (String) -> Void
+        publicName: String? = nil, log: @escaping (String) -> Void
     ) throws(NodeError) {
         self.files = files
         self.address = address
+        hosts = CertificateHosts(client: address.verifiedHost, publicName: publicName)
         self.log = log
         version = FileVersion(of: files.paths)
         context = try ServerCertificate.read(files, at: address)
@@ -29,16 +32,32 @@ final class ServerCertificate {
     /// The TLS of a new connection.
     func filter() -> TLSFilter { context.filter() }
 
-    /// Reads files that have changed; those that cannot be used change nothing but the log.
-    func refresh() {
+    /// The reasons why clients refuse the certificate, or soon will.
+    func warnings(atSecond second: Int) -> [NodeError] {
+        context.identity?.warnings(about: files.certificate, for: hosts, at: second) ?? []
+    }
+
+    /// Writes the warnings to the log.
+    func logWarnings(atSecond second: Int) {
+        for warning in warnings(atSecond: second) {
+            log("warning: \(warning.problem); \(warning.fix)")
+        }
+    }
+
+    /// Reads files that have changed; returns whether new connections get another certificate. Files that cannot be used change
+    /// nothing but the log.
+    @discardableResult
+    func refresh() -> Bool {
         let present = FileVersion(of: files.paths)
-        guard present != version else { return }
+        guard present != version else { return false }
         version = present
         do throws(NodeError) {
             context = try ServerCertificate.read(files, at: address)
             log("new connections get the new certificate \(files.certificate)")
+            return true
         } catch {
             log("keeps the old certificate: \(error.problem); \(error.fix)")
+            return false
         }
     }
 
@@ -57,6 +76,13 @@ final class ServerCertificate {
         throw NodeError(
             problem: "\(address.location) names another certificate than \(files.certificate)",
             fix: "write \(HTTPAddress.fragment(ofFingerprint: fingerprint)) behind the address")
+    }
+}
+
+extension HTTPAddress {
+    /// The host that clients look for in the certificate; nil if a fingerprint identifies that.
+    fileprivate var verifiedHost: String? {
+        if case .authorities(let host, _)? = trust { host } else { nil }
     }
 }
 

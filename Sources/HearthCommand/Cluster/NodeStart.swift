@@ -35,22 +35,38 @@ struct NodeStart {
 }
 
 extension NodeStart {
+    /// The mistakes with which the node starts all the same; none without a node.
+    func warnings(of id: String?) throws(NodeError) -> [NodeError] {
+        try id.map { id throws(NodeError) in try configuration.startWarnings(of: id) } ?? []
+    }
+
     /// The result of a successful check, for people.
-    func text(of id: String?) -> String {
+    func text(of id: String?, _ warnings: [NodeError]) -> String {
+        let lines = warnings.map { "warning: \($0.problem)\nfix: \($0.fix)\n" }.joined()
         guard let id else {
             let names = configuration.nodes.map(\.id).joined(separator: ", ")
             return "The configuration of cluster \(configuration.cluster) is valid, for \(names)."
         }
-        return "Node \(id) of cluster \(configuration.cluster) can start."
+        return lines + "Node \(id) of cluster \(configuration.cluster) can start."
     }
 
     /// The result of a successful check, for programs.
-    func json(of id: String?) -> String {
-        JSONWriter.text(
-            of: .object(
-                named: [
-                    ("valid", .boolean(true)), ("cluster", .string(configuration.cluster)),
-                ] + (id.map { [("node", .string($0))] } ?? [])))
+    func json(of id: String?, _ warnings: [NodeError]) -> String {
+        var members = [
+            ("valid", Value.boolean(true)), ("cluster", .string(configuration.cluster)),
+        ]
+        if let id { members.append(("node", .string(id))) }
+        if !warnings.isEmpty {
+            let list = warnings.enumerated().map { index, warning in
+                (String(index), NodeStart.value(of: warning))
+            }
+            members.append(("warnings", .object(named: list)))
+        }
+        return JSONWriter.text(of: .object(named: members))
+    }
+
+    private static func value(of error: NodeError) -> Value {
+        .object(named: [("problem", .string(error.problem)), ("fix", .string(error.fix))])
     }
 
     /// A mistake, for programs.

@@ -75,17 +75,19 @@ enum NodeVerb {
         if invocation.has(health), let id { return try checkHealth(of: id, file) }
         try endWithParent(invocation)
         let start: NodeStart
+        var warnings: [NodeError] = []
         do throws(NodeError) {
             start = try NodeStart(
                 of: id, configurationFile: file, keyFile: invocation[key],
                 exposure: invocation.has(insecure) ? .network : .loopback)
+            if isCheck { warnings = try start.warnings(of: id) }
         } catch {
             if invocation.has(json) { StandardOutput.shared.print(NodeStart.json(of: error)) }
             throw CommandError(.misconfigured, error.problem, fix: error.fix)
         }
         guard let id, !isCheck else {
             StandardOutput.shared.print(
-                invocation.has(json) ? start.json(of: id) : start.text(of: id))
+                invocation.has(json) ? start.json(of: id, warnings) : start.text(of: id, warnings))
             return .success
         }
         return try run(id, start, invocation)
@@ -94,17 +96,19 @@ enum NodeVerb {
     private static func checkHealth(
         of id: String, _ file: String
     ) throws(CommandError) -> ExitStatus {
-        let client: String
+        let configuration: NodeConfiguration
+        let member: NodeConfiguration.Member
         do throws(NodeError) {
-            client = try NodeConfiguration(contentsOf: file).member(id).client
+            configuration = try NodeConfiguration(contentsOf: file)
+            member = try configuration.member(id)
         } catch {
             throw CommandError(.misconfigured, error.problem, fix: error.fix)
         }
-        guard let address = HTTPAddress(client),
+        guard let address = configuration.localAddress(of: member),
             HealthProbe(address).isServing(within: .seconds(3))
         else {
             throw CommandError(
-                .unavailable, "\(id) does not serve clients at \(client)",
+                .unavailable, "\(id) does not serve clients at \(member.client)",
                 fix: "read its log: a node without data waits for contact with the others")
         }
         return .success
