@@ -18,7 +18,7 @@ extension Verb {
         ])
 
     private static let clusterVerbs = [
-        ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token, BackupVerbs.backup,
+        .setup, ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token, BackupVerbs.backup,
         BackupVerbs.restore,
     ]
 

@@ -36,11 +36,16 @@ public struct KeyFile: Sendable {
             problem: "\(path) holds no secret key", fix: "make one with `hearth keys new`")
     }
 
+    /// The content of a file with a pair.
+    public static func text(of keys: KeyPair) -> String {
+        "public  \(keys.publicKey)\nsecret  \(keys.secret)\n"
+    }
+
     /// Writes a pair to a new file.
     ///
     /// - Throws: `KeyFileError` when the file exists already, or cannot be written.
     public func write(_ keys: KeyPair) throws(KeyFileError) {
-        let text = "public  \(keys.publicKey)\nsecret  \(keys.secret)\n"
+        let text = KeyFile.text(of: keys)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw KeyFileError(

@@ -137,8 +137,8 @@ private final class Hosts {
         try Program(
             "/usr/sbin/ip",
             ["netns", "exec", "\(name)-\(host)", Program.hearthPath] + words + [
-                "--config", folder.file("cluster.json5"), "--node", "n\(host)", "--secret",
-                folder.file("keys/app.secret"),
+                "--config", folder.file("cluster/cluster.json5"), "--node", "n\(host)", "--secret",
+                folder.file("cluster/admin.secret"),
             ], input: input
         ).end(within: 60)
     }
@@ -152,7 +152,7 @@ private final class Hosts {
     /// The operations that nodes got by asking for them, node by node.
     func repaired() throws -> [Int] {
         let status = try run(
-            "hearth cluster status --json --config cluster.json5 --secret keys/app.secret")
+            "hearth cluster status --json --config cluster/cluster.json5 --secret cluster/admin.secret")
         return status.output.matches(of: /"repaired":(\d+)/).compactMap { Int($0.1) }
     }
 
