@@ -66,6 +66,16 @@ public struct OrderedList: Sendable {
             at: limit.isFirst ? positions.prefix(limit.count) : positions.suffix(limit.count))
     }
 
+    /// The children of some ranks, ascending by key.
+    ///
+    /// - Complexity: O(log n + children), and O(log n) for each child not in key order.
+    func shown(at ranks: Range<Int>) -> ShownChildren {
+        guard let places else { return ShownChildren(of: children, at: ranks) }
+        var keys: [Key] = []
+        places.forEach(in: ranks) { keys.append($0.key) }
+        return ShownChildren(of: children, at: keys.sorted())
+    }
+
     /// Calls `body` with the children of some ranks, in order.
     ///
     /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.

@@ -18,6 +18,19 @@ extension Query {
         return list.shown(from: lowCut, to: highCut, limit)
     }
 
+    /// The result without the first `skip` children of the range, or the last ones if the limit begins at the end.
+    ///
+    /// - Complexity: O(log n) for each child shown, whatever is skipped.
+    public func shown(in list: OrderedList, skipping skip: Int) -> ShownChildren {
+        if skip == 0 { return shown(in: list) }
+        let start = list.rank(of: lowCut)
+        let range = start..<max(start, list.rank(of: highCut))
+        let count = limit?.count ?? range.count
+        return list.shown(
+            at: limit?.isFirst ?? true
+                ? range.dropFirst(skip).prefix(count) : range.dropLast(skip).suffix(count))
+    }
+
     fileprivate static func entries(
         _ ranks: Range<Int>, in list: OrderedList
     ) -> [(key: Key, value: Value)] {

@@ -78,10 +78,10 @@ public struct SharedViews: Sendable {
     ///
     /// - Complexity: O(log n) for each child shown; the first query by an order builds its index, unless it is there already.
     public mutating func results(
-        of query: Query, over value: Value, at milliseconds: UInt64 = 0
+        of query: Query, skipping skip: Int = 0, over value: Value, at milliseconds: UInt64 = 0
     ) -> ShownChildren {
         let (_, index) = indexed(by: query.order, over: value, at: milliseconds)
-        return query.shown(in: OrderedList(value, by: index))
+        return query.shown(in: OrderedList(value, by: index), skipping: skip)
     }
 
     /// Changes which orders have indexes that stay; none is built or freed.

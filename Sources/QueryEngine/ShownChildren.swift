@@ -22,6 +22,12 @@ public struct ShownChildren {
         selection = .positions(positions)
     }
 
+    /// Takes keys of children, ascending.
+    init(of children: Children, at keys: [Key]) {
+        self.children = children
+        selection = .keys(keys)
+    }
+
     /// Takes what stands between two cuts of an index, or so much of it at one end.
     init(
         of children: Children, by places: PlaceTree, from low: Cut, to high: Cut,

@@ -32,6 +32,28 @@ import Testing
         #expect(found, "\(wrong)")
     }
 
+    @Test func `a read that skips children begins with the next ones from the side of the limit`()
+        throws
+    {
+        for seed in 0..<2_000 {
+            var lists = RandomLists(seed: seed)
+            let query = try lists.query()
+            let value = lists.list()
+            let all = value.children.ordered(by: query.order)
+                .filter { query.isInRange($0.key, $0.value) }.map(\.key)
+            let index = Index(by: query.order, of: value.children)
+            for skip in [0, 1, 3, all.count, .max] {
+                let count = query.limit?.count ?? all.count
+                let expected =
+                    query.limit?.isFirst ?? true
+                    ? all.dropFirst(skip).prefix(count) : all.dropLast(skip).suffix(count)
+                let shown = query.shown(in: OrderedList(value, by: index), skipping: skip)
+                #expect(shown.value.children.map(\.key) == expected.sorted(), "\(query), \(seed)")
+                #expect(shown.count == expected.count)
+            }
+        }
+    }
+
     /// The first difference between the engine and the naive view, in words.
     private static func difference(
         seed: Int, rounds: Int, wrong: WrongQuery? = nil

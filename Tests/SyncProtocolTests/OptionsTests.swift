@@ -31,6 +31,7 @@ import Testing
                 "a query has i, sp"
             ),
             (["query": 5], "expected the members of a query (a map) at byte 16", "README"),
+            (["skip": -1], "expected a number of children", "README"),
             (["query": ["l": -1]], "expected a limit", "README"),
             (["query": ["sn": "a"]], "sn without sp", "documentation"),
         ] as [(Value, String, String)])

@@ -24,6 +24,10 @@ import Testing
             .get(id: 1, path: place, query: query),
             "<01><94><a3>get<01><a3>a/b<81><a5>query<83><a1>i<a4>.key<a1>l<02><a2>vf<a1>r"
         ),
+        (
+            .get(id: 1, path: place, skip: 300),
+            "<01><94><a3>get<01><a3>a/b<81><a4>skip<cd><01>,"
+        ),
         (.children(id: 1, path: place), "<01><93><a8>children<01><a3>a/b"),
         (
             .children(id: 1, path: place, from: Key(unchecked: "k"), limit: 5),

@@ -67,6 +67,12 @@ extension ConsoleSession {
             if case .string(let text) = value { return finish(request, text) }
             return []
         }
+        if let part = windows[id]!.partToRequest(of: value) {
+            let request = nextRequest()
+            windows[id]!.request = request
+            let path = windows[id]!.place.path
+            return [.ask([.get(id: request, path: path, query: part.query, skip: part.skip)])]
+        }
         windows[id]!.request = nil
         windows[id]!.dueMilliseconds =
             now.elapsedMilliseconds + windows[id]!.intervalMilliseconds

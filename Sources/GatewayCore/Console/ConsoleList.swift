@@ -5,7 +5,7 @@ internal import QueryEngine
 ///
 /// - Complexity: In the order of keys, it is made in O(1); in another order, in O(n log n).
 struct ConsoleList {
-    /// The most children that are shown in another order than that of their keys: these must be sorted after each change.
+    /// The most children that are sorted here, after each change. For longer lists, the replica keeps an index.
     static let sortLimit = 5_000
 
     let children: Children
@@ -13,9 +13,14 @@ struct ConsoleList {
     /// The children in their order; nil in the order of keys.
     private let sorted: [(key: Key, value: Value)]?
 
+    /// Whether some children are few enough for an order.
+    static func mayHold(_ children: Children, by order: ChildOrder) -> Bool {
+        order == .key || children.count <= sortLimit
+    }
+
     /// The list of children; nil if they are too many to be sorted.
     init?(of children: Children, by order: ChildOrder) {
-        guard order == .key || children.count <= ConsoleList.sortLimit else { return nil }
+        guard ConsoleList.mayHold(children, by: order) else { return nil }
         (self.children, self.order) = (children, order)
         sorted = order == .key ? nil : children.ordered(by: order)
     }

@@ -29,22 +29,17 @@ struct ConsoleWindow {
         var hasFields = false
     }
 
-    /// The rows that the page has.
-    private struct Shown {
-        var from: Int
-        var total: Int
-        var rows: [ConsoleRow]
-        var location: ConsoleRow
-    }
-
     private(set) var place: Place
     /// The request for the value that the replica has not answered.
     var request: UInt64?
     /// When the next value is due.
     var dueMilliseconds: UInt64 = 0
-    private var shown: Shown?
+    /// The rows that the page has.
+    private var shown: ConsoleRows?
     /// The children that were sorted last.
     private var list: ConsoleList?
+    /// The part of a long list that the replica was asked for.
+    private var part: ConsolePart?
     private var toldMilliseconds: UInt64 = 0
     /// The refusal that the page has been sent.
     private var failure: String?
@@ -55,7 +50,7 @@ struct ConsoleWindow {
     mutating func move(to next: Place) {
         if !next.showsSameList(as: place) { shown = nil }
         place = next
-        failure = nil
+        (failure, part) = (nil, nil)
     }
 
     /// How long the next read waits: lists that are sorted are read less often.
@@ -64,14 +59,32 @@ struct ConsoleWindow {
             ? ConsoleSession.windowMilliseconds : 5 * ConsoleSession.windowMilliseconds
     }
 
+    /// The part to request once the location has a value whose children are too many to be sorted; nil for other values.
+    mutating func partToRequest(of value: Value) -> ConsolePart? {
+        guard part == nil, case .rank(let rank) = place.start,
+            !ConsoleList.mayHold(value.children, by: place.order)
+        else { return nil }
+        part = ConsolePart(of: value, from: rank, at: place)
+        return part
+    }
+
     /// Returns the message with what differs from the rows that the page has; nil if nothing does.
+    ///
+    /// - Parameter value: The location's value, or the part of it that was requested.
     mutating func show(_ value: Value, as id: Int, at milliseconds: UInt64) -> [UInt8]? {
-        guard let next = rows(of: value) else {
+        guard let next = part.take()?.rows(from: value, at: place) ?? rows(of: value) else {
             let limit = ConsoleList.sortLimit
             return refuse(
-                "too_big", "more than \(limit) children are shown only in the order of their keys",
-                "choose that order, or read the list with a query", as: id)
+                "too_big",
+                "among more than \(limit) children, a key is found only in the order of keys",
+                "choose that order", as: id)
         }
+        return show(next, as: id, at: milliseconds)
+    }
+
+    private mutating func show(
+        _ next: ConsoleRows, as id: Int, at milliseconds: UInt64
+    ) -> [UInt8]? {
         let hadFailed = failure != nil
         failure = nil
         guard let shown, !hadFailed else {
@@ -96,6 +109,7 @@ struct ConsoleWindow {
 
     /// Returns the message that the rules or the node refuse the location; nil if the page has it already.
     mutating func refuse(_ code: String, _ problem: String, _ fix: String, as id: Int) -> [UInt8]? {
+        part = nil
         guard failure != code + problem else { return nil }
         failure = code + problem
         shown = nil
@@ -103,7 +117,7 @@ struct ConsoleWindow {
     }
 
     /// The rows of a value; nil if its children are too many to be sorted.
-    private mutating func rows(of value: Value) -> Shown? {
+    private mutating func rows(of value: Value) -> ConsoleRows? {
         guard let list = list(of: value.children) else { return nil }
         let total = list.count
         var from = 0
@@ -120,9 +134,8 @@ struct ConsoleWindow {
         let ranks = place.isDescending ? total - end..<total - from : from..<end
         var rows = list.rows(in: ranks, withFields: place.hasFields)
         if place.isDescending { rows.reverse() }
-        let key = place.path.last ?? Key(unchecked: "")
-        return Shown(
-            from: from, total: total, rows: rows, location: ConsoleRow(key: key, value: value))
+        return ConsoleRows(
+            from: from, total: total, rows: rows, location: ConsoleRow(of: value, at: place.path))
     }
 
     /// The children in the window's order, which are sorted again only after a change.
@@ -136,7 +149,7 @@ struct ConsoleWindow {
     }
 
     /// The rows of a message: a row that the page has is its position there, as JSON. Nil if all rows are where they were.
-    private func differences(of next: Shown, from old: Shown) -> [String]? {
+    private func differences(of next: ConsoleRows, from old: ConsoleRows) -> [String]? {
         var positions: [Key: Int] = [:]
         for (index, row) in old.rows.enumerated() { positions[row.key] = index }
         var isSame = next.rows.count == old.rows.count
@@ -151,7 +164,8 @@ struct ConsoleWindow {
         return isSame ? nil : rows
     }
 
-    private func message(_ id: Int, _ shown: Shown, rows: [String], isFirst: Bool) -> [UInt8] {
+    private func message(_ id: Int, _ shown: ConsoleRows, rows: [String], isFirst: Bool) -> [UInt8]
+    {
         ConsoleText.rows(
             of: id, from: shown.from, total: shown.total, location: shown.location.json,
             rows: rows, isFirst: isFirst)

@@ -28,16 +28,17 @@ extension Listens {
     ///
     /// - Complexity: O(log n) for each child shown.
     mutating func results(
-        of query: Query, at path: Path, in tree: Value, at milliseconds: UInt64
+        of query: Query, skipping skip: Int, at path: Path, in tree: Value, at milliseconds: UInt64
     ) -> ShownChildren {
         let value = tree[path]
         let children = value.children
         if query.order == .key || children.count <= budget.smallList {
             let index = Index(by: query.order, of: children)
-            return query.shown(in: OrderedList(value, by: index))
+            return query.shown(in: OrderedList(value, by: index), skipping: skip)
         }
         countIfUnindexed(query, at: path)
-        return lists[list(at: path)]!.results(of: query, over: value, at: milliseconds)
+        return lists[list(at: path)]!.results(
+            of: query, skipping: skip, over: value, at: milliseconds)
     }
 
     /// The children that a listen with a query shows, ascending by key; nil if it has no index: then it is refreshed later.

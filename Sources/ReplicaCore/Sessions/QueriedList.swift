@@ -40,9 +40,9 @@ struct QueriedList: Sendable {
 
     /// The children in a query's window, ascending by key.
     mutating func results(
-        of query: Query, over value: Value, at milliseconds: UInt64
+        of query: Query, skipping skip: Int = 0, over value: Value, at milliseconds: UInt64
     ) -> ShownChildren {
-        views.results(of: query, over: value, at: milliseconds)
+        views.results(of: query, skipping: skip, over: value, at: milliseconds)
     }
 
     /// The notices of one operation, whose changes are relative to the location, for the listeners.

@@ -31,7 +31,7 @@ extension Sessions {
         let id = message.id
         switch message.request {
         case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
-        case .get(let get): self.get(get.path, get.query, id, session, in: replica)
+        case .get(let get): self.get(get, id, session, in: replica)
         case .children(let children): list(children, id, session, in: replica)
         case .listen(let listen): self.listen(listen, id, session, in: replica)
         case .unlisten(let unlisten): self.unlisten(unlisten.listen, id, session)
@@ -65,15 +65,15 @@ extension Sessions {
     }
 
     private mutating func get(
-        _ path: Path, _ query: Query, _ id: UInt64, _ session: SessionID,
-        in replica: ReplicationView
+        _ get: GetRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
+        let (path, query) = (get.path, get.query)
         clients.admit(session)
         if refuseIfOverloaded(id, session) { return }
         if lacksDemandedIndex(for: query, at: path) {
             return refuse(.unindexed(query.order, of: path), id, session)
         }
-        guard query.isFiltered else {
+        guard query.isFiltered || get.skip > 0 else {
             let value = replica.tree[path]
             if isTooLarge(value, for: session) { return refuse(unread.refusal, id, session) }
             return send(.value(id: id, value: value), to: session)
@@ -81,7 +81,8 @@ extension Sessions {
         missingIndex = listens.missingIndex(for: query, at: path, in: replica.tree)
         if missingIndex != nil { return }
         let children = listens.results(
-            of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
+            of: query, skipping: get.skip, at: path, in: replica.tree,
+            at: replica.now.elapsedMilliseconds)
         shares.spend(children.count / 4)
         if isTooLarge(children.value, for: session) { return refuse(unread.refusal, id, session) }
         send(children: children, id: id, to: session)

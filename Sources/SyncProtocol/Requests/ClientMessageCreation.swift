@@ -5,8 +5,10 @@ public import QueryEngine
 
 extension ClientMessage {
     /// A message with a `GetRequest`.
-    public static func get(id: UInt64, path: Path, query: Query = Query()) -> ClientMessage {
-        ClientMessage(id: id, .get(GetRequest(path: path, query: query)))
+    public static func get(
+        id: UInt64, path: Path, query: Query = Query(), skip: Int = 0
+    ) -> ClientMessage {
+        ClientMessage(id: id, .get(GetRequest(path: path, query: query, skip: skip)))
     }
 
     /// A message with a `ChildrenRequest`.

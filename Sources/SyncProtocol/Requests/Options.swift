@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern, stamp, now, from, limit
+        case query, hash, ranges, concern, stamp, now, from, limit, skip
         case condition = "if"
         case isLocal = "local"
         case isCheck = "check"
@@ -27,6 +27,7 @@ struct Options {
     var now: UInt64?
     var from: Key?
     var limit: Int?
+    var skip = 0
 
     /// The number of options that are set.
     var count: Int {
@@ -34,7 +35,7 @@ struct Options {
             + (demandsIndex ? 1 : 0) + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1)
             + (stamp == nil ? 0 : 1) + (now == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (isCheck ? 1 : 0) + (patience == nil ? 0 : 1)
-            + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
+            + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1) + (skip == 0 ? 0 : 1)
     }
 
     fileprivate func append(to writer: inout MessagePackWriter, _ count: Int) {
@@ -53,6 +54,7 @@ struct Options {
         if let now { writer.append(.now) { $0.append(now) } }
         if let from { writer.append(.from) { $0.append(from) } }
         if let limit { writer.append(.limit) { $0.append(Int64(limit)) } }
+        if skip > 0 { writer.append(.skip) { $0.append(Int64(skip)) } }
     }
 
     fileprivate mutating func take(
@@ -72,6 +74,7 @@ struct Options {
         case .now: now = try reader.wallMilliseconds()
         case .from: from = try reader.key()
         case .limit: limit = try reader.childLimit()
+        case .skip: skip = try reader.count("a number of children (an unsigned integer)")
         }
     }
 }
@@ -186,7 +189,7 @@ extension MessagePackReader {
         case "ep": members.endValue = try value()
         case "en": members.endKey = try boundKey()
         case "ein": members.endIsInclusive = try boolean("a boolean")
-        case "l": members.limit = try limit()
+        case "l": members.limit = try count("a limit (an unsigned integer)")
         case "vf": members.viewFrom = try string("a side (\"l\" or \"r\")")
         default:
             throw FrameError(
@@ -196,14 +199,14 @@ extension MessagePackReader {
         }
     }
 
-    private mutating func limit() throws(FrameError) -> Int {
+    /// Takes a number that is not larger than in Firebase's own clients.
+    fileprivate mutating func count(_ name: StaticString) throws(FrameError) -> Int {
         let start = position
-        let limit = try unsigned("a limit (an unsigned integer)")
-        // As in Firebase's own clients.
-        guard limit <= UInt64(Int32.max) else {
-            throw .expected("a limit up to 2147483647", found: "\(limit)", at: start)
+        let count = try unsigned(name)
+        guard count <= UInt64(Int32.max) else {
+            throw .expected("a number up to 2147483647", found: "\(count)", at: start)
         }
-        return Int(limit)
+        return Int(count)
     }
 
     private mutating func boundKey() throws(FrameError) -> String {

@@ -7,6 +7,8 @@ public struct GetRequest: Equatable, Sendable {
     public var path: Path
     /// Which children are shown.
     public var query: Query
+    /// The option `skip`: how many children of the range the answer omits at the end at which the limit begins.
+    public var skip = 0
 }
 
 /// `["children", id, path, options]`, answered by `value` with a `ChildListing`: the keys at the path
@@ -24,15 +26,16 @@ public struct ChildrenRequest: Equatable, Sendable {
 
 extension GetRequest: RequestContent {
     static var name: StaticString { "get" }
-    static var knownOptions: [Options.Name] { [.query] }
+    static var knownOptions: [Options.Name] { [.query, .skip] }
 
-    var options: Options { Options(query: query) }
+    var options: Options { Options(query: query, skip: skip) }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
 
     init(from reader: inout RequestReader) throws(FrameError) {
         path = try reader.elements.path()
-        query = try reader.options(of: GetRequest.self).query
+        let options = try reader.options(of: GetRequest.self)
+        (query, skip) = (options.query, options.skip)
     }
 }
 

@@ -1,5 +1,6 @@
 import DataTree
 import JSONText
+import QueryEngine
 import Testing
 
 @testable import GatewayCore
@@ -139,17 +140,67 @@ import Testing
         #expect(try #require(show(other, in: &window)).rows.contains("c"))
     }
 
-    @Test func `a long list is refused in another order than that of keys`() {
+    /// A list of more children than a page's session sorts: the key `k1` has the number -1, and so on.
+    private static let longList: Value = {
         var value = Value.null
         value.mutateChildren { children in
             for index in 0...ConsoleList.sortLimit {
-                children[Key(unchecked: "k\(index)")] = .integer(1)
+                children[Key(unchecked: "k\(index)")] = .integer(Int64(-index))
             }
         }
+        return value
+    }()
+
+    /// The answer of a replica to the request for a part.
+    private func answer(to part: ConsolePart, from value: Value) -> Value {
+        let index = Index(by: .value, of: value.children)
+        return part.query.shown(in: OrderedList(value, by: index), skipping: part.skip).value
+    }
+
+    private static let parts: [(rank: Int, isDescending: Bool, from: Int, rows: [String])] = [
+        (0, false, 0, ["k5000", "k4999", "k4998"]), (2, false, 2, ["k4998", "k4997", "k4996"]),
+        (2, true, 2, ["k2", "k3", "k4"]), (.max, false, 4998, ["k2", "k1", "k0"]),
+        (.max, true, 4998, ["k4998", "k4999", "k5000"]),
+    ]
+
+    @Test(arguments: parts)
+    func `a window on a long list in another order requests a part`(
+        rank: Int, isDescending: Bool, from: Int, rows: [String]
+    ) throws {
+        var window = ConsoleWindow(
+            .init(
+                path: .root, start: .rank(rank), count: 3, order: .value,
+                isDescending: isDescending))
+        let part = window.partToRequest(of: Self.longList)
+        let answer = answer(to: try #require(part), from: Self.longList)
+        let other = window.partToRequest(of: answer)
+        #expect(other == nil)
+        #expect(try #require(show(answer, in: &window)) == (from, 5001, rows))
+        // The next value of the location gives another request, and equal rows give no message.
+        let next = window.partToRequest(of: Self.longList)
+        #expect(next?.skip == part?.skip)
+        #expect(show(answer, in: &window) == nil)
+    }
+
+    @Test func `a window that has moved ignores the part that was requested before`() {
         var window = ConsoleWindow(
             .init(path: .root, start: .rank(0), count: 3, order: .value, isDescending: false))
+        let first = window.partToRequest(of: Self.longList)
+        window.move(
+            to: .init(path: .root, start: .rank(9), count: 3, order: .value, isDescending: false))
+        let second = window.partToRequest(of: Self.longList)
+        #expect(first?.skip == 0 && second?.skip == 9)
+    }
+
+    @Test func `a key of a long list is found only in the order of keys`() {
+        var window = ConsoleWindow(
+            .init(
+                path: .root, start: .key(Key(unchecked: "k7")), count: 3, order: .value,
+                isDescending: false))
+        let part = window.partToRequest(of: Self.longList)
+        #expect(part == nil)
         let texts = (0..<2).map { _ in
-            window.show(value, as: 1, at: 0).map { String(decoding: $0, as: UTF8.self) }
+            window.show(Self.longList, as: 1, at: 0).map { String(decoding: $0, as: UTF8.self) }
         }
         #expect(texts[0]?.contains(#""code":"too_big""#) == true)
         #expect(texts[1] == nil)

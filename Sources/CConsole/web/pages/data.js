@@ -2,7 +2,7 @@
 
 import { announce, button, copy, dialog, fill, h, icon, toast } from '../base/dom.js';
 import { read, valueLimit } from '../base/data.js';
-import { bytes, pushPrefix, things } from '../base/format.js';
+import { bytes, pushPrefix, things, visible } from '../base/format.js';
 import { dataAddress, decoded, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, hasToken } from '../base/session.js';
@@ -80,7 +80,7 @@ class DataPage {
     this.#at = null;
     this.find.value = '';
     this.counts.textContent = '';
-    document.title = `${path} · Hearth`;
+    document.title = `${visible(path)} · Hearth`;
     this.#showPlace();
     this.#showCover();
     this.panel.show(null);
@@ -91,7 +91,7 @@ class DataPage {
   #showPlace() {
     const keys = keysOf(this.#path);
     fill(this.crumbs, h('a', { href: '/', title: 'The root of the database' }, location.host),
-      keys.map((key, index) => [h('span', {}, '/'), h('a', { href: route.address('data', pathOf(keys.slice(0, index + 1))) }, h('bdi', {}, key))]),
+      keys.map((key, index) => [h('span', {}, '/'), h('a', { href: route.address('data', pathOf(keys.slice(0, index + 1))) }, h('bdi', {}, visible(key)))]),
       h('div', { class: 'rest', onclick: () => this.#typePath() }));
     fill(this.place, this.crumbs,
       button('Go to a path', { picture: 'edit', hidesLabel: true, kind: 'quiet', onclick: () => this.#typePath() }),
@@ -131,22 +131,21 @@ class DataPage {
   #showCover() {
     const content = this.#coverContent();
     this.cover.hidden = !content;
+    // A location without rows needs no controls for rows.
+    this.side.classList.toggle('is-bare', Boolean(content && this.#at));
     fill(this.cover, content);
   }
 
   #coverContent() {
     if (!this.#at) {
       if (feed.state.value === 'lost') return notice('The node does not answer', 'It may be starting, or stopped. The page connects once it is there.', [], true);
-      return notice('Loading', '', [], true);
+      return notice(this.tree.order === 'key' ? 'Loading' : 'Ordering the children', '', [], true);
     }
     const { refusal, at } = this.#at;
     if (refusal?.code === 'permission_denied' && !feed.about.value?.tokens) return notice('Sign in to see the data', 'This node shows data to those with a secret of the cluster.', [signInButton()]);
     if (refusal?.code === 'permission_denied') {
       return notice('The rules do not permit this', hasToken() ? 'You may still see locations below: type a path.' : 'Sign in, or type the path of a location that is public.',
         [button('Go to a path', { picture: 'edit', onclick: () => this.#typePath() }), hasToken() ? null : signInButton()]);
-    }
-    if (refusal?.code === 'too_big' && this.tree.order !== 'key') {
-      return notice('This list is too long for that order', 'More than 5,000 children are shown in the order of their keys. A query with an index reads the others.', [button('Order by key', { kind: 'main', onclick: () => this.#sort('key', false) })]);
     }
     if (refusal) return notice('This location cannot be shown', `${refusal.problem}; ${refusal.fix}.`);
     if (at[1] === 'null') {
@@ -178,8 +177,13 @@ class DataPage {
     const text = this.find.value.trim();
     if (!text) return;
     const isTime = /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text));
-    const key = await this.tree.jump(isTime ? pushPrefix(Date.parse(text)) : text);
-    if (key === null) return toast('The list is empty.', { seconds: 3 });
+    const { key, refusal } = await this.tree.jump(isTime ? pushPrefix(Date.parse(text)) : text);
+    if (refusal) {
+      return toast('In a list of more than 5,000 children, keys are found in the order of keys.', {
+        action: 'Order by key', onaction: () => { this.#sort('key', this.tree.isDescending); this.#find(); },
+      });
+    }
+    if (!key) return toast('The list is empty.', { seconds: 3 });
     this.tree.focus();
     if (!isTime && !key.startsWith(text)) toast(`No key begins with ${text}: this is the next one.`, { seconds: 3 });
   }
@@ -187,7 +191,9 @@ class DataPage {
   #sort(order, isDescending) {
     this.direction.lastChild.textContent = isDescending ? 'Descending' : 'Ascending';
     this.direction.setAttribute('aria-pressed', isDescending);
+    this.#at = null;
     this.tree.sort(order, isDescending);
+    this.#showCover();
     this.#showOrders();
     this.tree.focus();
   }

@@ -10,6 +10,8 @@ const columnLimit = 12;
 /** The columns, their heads, and the cells of a row. */
 export class TableColumns {
   names = [];
+  /** Changes with the columns. */
+  version = 0;
 
   constructor(view) {
     this.view = view;
@@ -28,6 +30,7 @@ export class TableColumns {
     const next = [...this.names.filter((name) => counts.has(name)), ...names.filter((name) => !this.names.includes(name))].slice(0, columnLimit);
     if (next.length === 0 || next.join('/') === this.names.join('/')) return;
     this.names = next;
+    this.version += 1;
     this.drawHead();
   }
 
@@ -51,10 +54,10 @@ export class TableColumns {
       const name = this.names[index];
       const text = !row ? '' : name === undefined || (index === 0 && row[1] !== 'object') ? summary(row) : fields[name] ?? '';
       const cell = element.children[index];
-      if (cell.textContent !== text) {
-        cell.textContent = visible(text);
-        cell.className = text.startsWith('"') ? 'cell is-string value' : /^[-0-9]/.test(text) ? 'cell is-number value' : 'cell value';
-      }
+      const shown = visible(text);
+      if (cell.textContent === shown && cell.className) continue;
+      cell.textContent = shown;
+      cell.className = `cell value ${text.startsWith('"') ? 'is-string' : /^[-0-9]/.test(text) ? 'is-number' : /^(true|false)$/.test(text) ? 'is-boolean' : ''}`;
     }
   }
 }

@@ -8,12 +8,16 @@ import { note, summary } from './row-text.js';
 export const makeRow = () => h('div', { class: 'tree-row', role: 'treeitem' },
   h('span', { class: 'twist' }, icon('open')), h('bdi', { class: 'key' }), h('bdi', { class: 'value' }), h('span', { class: 'extra' }));
 
-/** Shows the row at a rank of a branch; `row` is undefined while it is on its way. */
+/** Shows the row at a rank of a branch; `row` is undefined while it is on its way. Nothing is done for a row that is shown already. */
 export function drawRow(element, { branch, rank, row, isChosen, columns }) {
-  const [, key, value, extra] = element.children;
   const kind = row ? row[1] : branch.refusal ? 'refused' : branch.at && branch.total === 0 ? 'empty' : 'waiting';
   const isOpen = Boolean(row && branch.child(row[0]));
+  const shown = [branch, rank, row, kind, branch.refusal, isOpen, isChosen, branch.total, columns?.version];
+  if (element.shown?.every((part, index) => part === shown[index])) return;
+  element.shown = shown;
+  const [, key, value, extra] = element.children;
   element.className = `tree-row is-${kind}${isOpen ? ' is-open' : ''}${isChosen ? ' is-chosen' : ''}`;
+  element.style.setProperty('--level', branch.level - 1);
   set(key, row ? visible(row[0]) : '');
   if (columns) {
     columns.draw(value, row);

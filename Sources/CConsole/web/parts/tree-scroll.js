@@ -69,8 +69,9 @@ export class TreeScroll {
   #bounded(top) { return Math.max(0, Math.min(top, this.#range)); }
 
   #placeBar() {
-    this.#element.scrollTop = this.#isScaled ? this.top / this.#range * (heightLimit - this.height) : this.top * rowHeight;
-    this.#ownScrollTop = this.#element.scrollTop;
+    // To read the position back would cost a layout of the page.
+    this.#ownScrollTop = this.#isScaled ? this.top / this.#range * (heightLimit - this.height) : this.top * rowHeight;
+    this.#element.scrollTop = this.#ownScrollTop;
   }
 
   #onscroll() {

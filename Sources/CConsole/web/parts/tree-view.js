@@ -114,14 +114,17 @@ export class TreeView extends HTMLElement {
     return { path: this.#chosen.path, row };
   }
 
-  /** Scrolls to the first child whose key is not before a text, and chooses it. */
+  /** Scrolls to the first child whose key is not before a text, and chooses it; returns its key, or why there is none. */
   async jump(text) {
     const answer = await this.feed.ask({ t: 'window', path: this.#root.path, key: text, count: 1, order: this.#order });
     this.feed.close(answer.id);
-    if (answer.t !== 'rows' || answer.total === 0) return null;
+    if (answer.t !== 'rows') return { refusal: answer };
+    if (answer.total === 0) return {};
+    // The list may have been opened just before.
+    this.#draw();
     this.#choose(this.#root.indexOf(this.#root, answer.from), answer.rows[0], this.#root.path);
     this.#scroll.reveal(this.#chosen.index, true);
-    return answer.rows[0][0];
+    return { key: answer.rows[0][0] };
   }
 
   get #order() { return this.isDescending ? `-${this.order}` : this.order; }
@@ -199,14 +202,21 @@ export class TreeView extends HTMLElement {
     const size = root.at === null && !root.refusal ? 0 : root.total === 0 ? 0 : root.size;
     this.#scroll.resize(size);
     const first = Math.floor(this.#scroll.top);
-    const shown = Math.max(0, Math.min(this.#scroll.count, size - first));
-    this.#resizePool(shown);
+    // An element keeps its row while that is in sight, so that scrolling moves elements and draws new rows alone.
+    const count = this.#resizePool(Math.min(size, this.#scroll.count));
+    const base = first - first % 1000;
+    this.layer.style.transform = `translateY(${Math.round((base - this.#scroll.top) * rowHeight)}px)`;
     const now = performance.now();
-    for (let index = 0; index < shown; index += 1) this.#drawRow(this.#pool[index], first + index, now);
+    for (let index = first; index < first + count; index += 1) {
+      const element = this.#pool[index % count];
+      element.hidden = index >= size;
+      if (index < size) this.#drawRow(element, index, index - base, now);
+    }
     for (const [path, flash] of this.#flashes) if (flash.until < now) this.#flashes.delete(path);
     this.#requestRows();
   }
 
+  /** Makes elements for so many rows; returns how many there are, which never becomes less. */
   #resizePool(count) {
     while (this.#pool.length < count) {
       const element = makeRow();
@@ -214,18 +224,17 @@ export class TreeView extends HTMLElement {
       this.#pool.push(element);
       this.layer.append(element);
     }
-    this.#pool.forEach((element, index) => { element.hidden = index >= count; });
+    return this.#pool.length;
   }
 
-  #drawRow(element, index, now) {
+  #drawRow(element, index, place, now) {
     const { branch, rank } = this.#root.locate(index);
     const row = branch.row(rank);
     const path = row ? childOf(branch.path, row[0]) : null;
-    element.style.transform = `translateY(${Math.round((index - this.#scroll.top) * rowHeight)}px)`;
-    element.style.setProperty('--level', branch.level - 1);
-    element.index = index;
     const isChosen = path !== null && path === this.#chosen.path;
     if (isChosen) this.#chosen.index = index;
+    if (element.place !== place) element.style.transform = `translateY(${place * rowHeight}px)`;
+    Object.assign(element, { index, place });
     drawRow(element, { branch, rank, row, isChosen, columns: this.columns });
     if (isChosen) this.setAttribute('aria-activedescendant', element.id);
     flashRow(element, path === null ? undefined : this.#flashes.get(path), now);
