@@ -93,7 +93,7 @@ extension Replica {
             case .coverage(let request):
                 sessions.send(.value(id: id, value: count(request.action).value), to: session)
             case .explain(let request):
-                let verdict = try verdict(on: request.statement)
+                let verdict = try verdict(on: request)
                 sessions.send(.value(id: id, value: verdict.value), to: session)
             default: preconditionFailure("sessions answer \(submission.message.request) themselves")
             }

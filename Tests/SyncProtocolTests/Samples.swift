@@ -140,7 +140,8 @@ extension Seeded {
         case 20:
             return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)
         case 19: return .rules(id: id)
-        case 18: return .explain(id: id, statement: text())
+        case 18:
+            return .explain(id: id, statement: text(), source: chance(50) ? text() : nil)
         case 17:
             return .setRules(
                 id: id, source: text(),
@@ -155,7 +156,10 @@ extension Seeded {
         case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())
-        case 0: return .get(id: id, path: path(), query: query())
+        case 0:
+            return .get(
+                id: id, path: path(), query: query(),
+                skip: chance(50) ? Int.random(in: 1...9_999, using: &self) : 0)
         case 1:
             let condition =
                 chance(50)

@@ -16,8 +16,9 @@ enum ConsoleMessage: Equatable {
     case why(id: Int, Path)
     /// `{"t":"events","id":5,"path":"/a"}`: follows the operations at or below a location, until `close`.
     case events(id: Int, Path)
-    /// `{"t":"explain","id":6,"statement":"read /a as null"}`: asks what the rules say of an operation.
-    case explain(id: Int, statement: String)
+    /// `{"t":"explain","id":6,"statement":"read /a as null"}`: asks what the rules say of an operation, or with `source` what other
+    /// rules would say.
+    case explain(id: Int, statement: String, source: String?)
     /// `{"t":"backup","id":3,"name":"monday"}`: has the node write a copy of its database.
     case backup(id: Int, name: String)
     /// `{"t":"evict","id":4,"member":"n3"}`: has the node vote to go on without a member.
@@ -60,7 +61,9 @@ enum ConsoleMessage: Equatable {
         case "why": self = .why(id: try node.id, try node.path)
         case "events": self = .events(id: try node.id, try node.path)
         case "explain":
-            self = .explain(id: try node.id, statement: node["statement"]?.string ?? "")
+            self = .explain(
+                id: try node.id, statement: node["statement"]?.string ?? "",
+                source: node["source"]?.string)
         case "backup": self = .backup(id: try node.id, name: node["name"]?.string ?? "")
         case "evict": self = .evict(id: try node.id, member: node["member"]?.string ?? "")
         default:

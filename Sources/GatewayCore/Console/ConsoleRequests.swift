@@ -38,10 +38,10 @@ extension ConsoleSession {
         case .events(let id, let path):
             events = ConsoleEvents(id: id, path: path, at: now.elapsedMilliseconds)
             return refresh(at: now, with: authentication)
-        case .explain(let id, let statement):
+        case .explain(let id, let statement, let source):
             return ask(id) { session, request in
                 session.verdicts[request] = id
-                return .explain(id: request, statement: statement)
+                return .explain(id: request, statement: statement, source: source)
             }
         case .backup(let id, let name):
             return ask(id) { session, request in

@@ -43,28 +43,35 @@ extension Replica {
                 .changed, "the cluster has other rules than those to be replaced",
                 fix: "read the rules again (`hearth rules get`), and apply the change to them")
         }
-        do throws(RulesetError) {
-            _ = try Ruleset(Array(request.source.utf8))
-        } catch {
-            throw RequestFailure(
-                .invalid, error.errors.map(\.description).joined(separator: "\n"),
-                fix: "fix the errors at these lines and columns; the rules are unchanged")
-        }
+        _ = try compile(request.source)
         if !request.isCheck {
             accept([RulesRecord.write(request.source, replacing: digest)], for: nil)
         }
         confirm(submission, with: .ok(id: submission.id))
     }
 
-    /// Returns the verdict of the rules on an operation on this node's tree, without executing it.
-    func verdict(on statement: String) throws(RequestFailure) -> RulesVerdict {
-        guard let ruleset = sessions.access.ruleset else {
+    private func compile(_ source: String) throws(RequestFailure) -> Ruleset {
+        do throws(RulesetError) {
+            return try Ruleset(Array(source.utf8))
+        } catch {
+            throw RequestFailure(
+                .invalid, error.errors.map(\.description).joined(separator: "\n"),
+                fix: "fix the errors at these lines and columns; the rules are unchanged")
+        }
+    }
+
+    /// Returns the verdict of rules on an operation on this node's tree, without executing it.
+    func verdict(on request: ExplainRequest) throws(RequestFailure) -> RulesVerdict {
+        let document: Ruleset? =
+            if let source = request.source { try compile(source) } else { sessions.access.ruleset }
+        guard let ruleset = document else {
             if sessions.access.isOpen { return RulesVerdict(reasons: []) }
             return RulesVerdict(reasons: ["there are no rules: only administrators may do anything"]
             )
         }
         do throws(RuleTestError) {
-            let asked = try RuleStatement(statement, on: value, at: Double(now.wallMilliseconds))
+            let asked = try RuleStatement(
+                request.statement, on: value, at: Double(now.wallMilliseconds))
             let trace = ruleset.trace(asked.operation, in: asked.situation)
             return RulesVerdict(reasons: trace.explanation)
         } catch {

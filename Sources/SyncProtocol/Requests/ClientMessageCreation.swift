@@ -110,8 +110,10 @@ extension ClientMessage {
     }
 
     /// A message with an `ExplainRequest`.
-    public static func explain(id: UInt64, statement: String) -> ClientMessage {
-        ClientMessage(id: id, .explain(ExplainRequest(statement: statement)))
+    public static func explain(
+        id: UInt64, statement: String, source: String? = nil
+    ) -> ClientMessage {
+        ClientMessage(id: id, .explain(ExplainRequest(statement: statement, source: source)))
     }
 
     /// A message with a `RulesHistoryRequest`.

@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern, stamp, now, from, limit, skip
+        case query, hash, ranges, concern, stamp, now, from, limit, skip, source
         case condition = "if"
         case isLocal = "local"
         case isCheck = "check"
@@ -28,6 +28,7 @@ struct Options {
     var from: Key?
     var limit: Int?
     var skip = 0
+    var source: String?
 
     /// The number of options that are set.
     var count: Int {
@@ -36,6 +37,7 @@ struct Options {
             + (stamp == nil ? 0 : 1) + (now == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (isCheck ? 1 : 0) + (patience == nil ? 0 : 1)
             + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1) + (skip == 0 ? 0 : 1)
+            + (source == nil ? 0 : 1)
     }
 
     fileprivate func append(to writer: inout MessagePackWriter, _ count: Int) {
@@ -54,6 +56,7 @@ struct Options {
         if let now { writer.append(.now) { $0.append(now) } }
         if let from { writer.append(.from) { $0.append(from) } }
         if let limit { writer.append(.limit) { $0.append(Int64(limit)) } }
+        if let source { writer.append(.source) { $0.append(source) } }
         if skip > 0 { writer.append(.skip) { $0.append(Int64(skip)) } }
     }
 
@@ -74,6 +77,7 @@ struct Options {
         case .now: now = try reader.wallMilliseconds()
         case .from: from = try reader.key()
         case .limit: limit = try reader.childLimit()
+        case .source: source = try reader.string("rules (a string)")
         case .skip: skip = try reader.count("a number of children (an unsigned integer)")
         }
     }

@@ -28,6 +28,8 @@ public struct SetRulesRequest: Equatable, Sendable {
 public struct ExplainRequest: Equatable, Sendable {
     /// The operation, and the user that would request it.
     public var statement: String
+    /// The option `source`: a document that is evaluated in place of the cluster's rules.
+    public var source: String?
 }
 
 /// `["coverage", id, action]`, for administrators: starts to count the values of each part of the node's rules
@@ -129,11 +131,15 @@ extension CoverageRequest: RequestContent {
 
 extension ExplainRequest: RequestContent {
     static var name: StaticString { "explain" }
+    static var knownOptions: [Options.Name] { [.source] }
+
+    var options: Options { Options(source: source) }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(statement) }
 
     init(from reader: inout RequestReader) throws(FrameError) {
         statement = try reader.elements.string("an operation (a string)")
+        source = try reader.options(of: ExplainRequest.self).source
     }
 }
 

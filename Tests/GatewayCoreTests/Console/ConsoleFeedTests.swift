@@ -74,6 +74,22 @@ import Testing
         #expect(messages(id).map { $0.contains(#""rows":[0,["y","number","2",0]]"#) } == [true])
     }
 
+    @Test mutating func `a long list is read from an index of the replica`() {
+        let children = (0...ConsoleList.sortLimit).map { "\"k\($0)\":\(-$0)" }
+        put("{\(children.joined(separator: ","))}", at: "/a.json")
+        let id = connect()
+        _ = messages(id)
+        send(#"{"t":"window","id":1,"path":"/a","from":1,"count":2,"order":"value"}"#, by: id)
+        let rows = #""rows":[["k4999","number","-4999",0],["k4998","number","-4998",0]]"#
+        #expect(messages(id).map { $0.contains(rows) && $0.contains(#""total":5001"#) } == [true])
+        put("-4998.5", at: "/a/new.json")
+        node.wait(500)
+        let changed = #""from":1,"total":5002"#
+        let next = messages(id)
+        #expect(next.map { $0.contains(changed) } == [true])
+        #expect(next.first?.contains(#""rows":[0,["new","number","-4998.5",0]]"#) == true)
+    }
+
     @Test mutating func `changes of a tenth of a second arrive as one message`() {
         let id = connect()
         send(Self.window, by: id)
@@ -250,6 +266,10 @@ extension ConsoleFeedTests {
         _ = messages(id)
         send(#"{"t":"explain","id":4,"statement":"read /a as none"}"#, by: id)
         #expect(messages(id).map { $0.hasPrefix(#"{"t":"explained","id":4,"#) } == [true])
+        send(
+            #"{"t":"explain","id":5,"statement":"read /a as none","source":"{\"rules\":{}}"}"#,
+            by: id)
+        #expect(messages(id).map { $0.contains("no .read stands at or above /a") } == [true])
     }
 
     @Test mutating func `events and verdicts are for administrators`() {

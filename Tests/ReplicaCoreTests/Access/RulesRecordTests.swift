@@ -224,6 +224,14 @@ import Testing
                 ".write of /a, line 1, at /a: auth.uid == 'u1' is false, as auth.uid is null",
             ])
         #expect(node.ask(.explain(id: 1, statement: "walk /a")).first?.code == .invalid)
+        #expect(
+            node.ask(
+                .explain(
+                    id: 1, statement: "delete /a as none", source: #"{"rules": {".write": true}}"#))
+                == [.value(id: 1, value: RulesVerdict(reasons: []).value)])
+        let wrong = ClientMessage.explain(id: 1, statement: "read /a as none", source: "{")
+        #expect(node.ask(wrong).first?.code == .invalid)
+        #expect(node.permits(.get(id: 1, path: "a")) == false)
         #expect(node.value == .null)
     }
 }

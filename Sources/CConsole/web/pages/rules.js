@@ -120,11 +120,13 @@ class RulesPage {
     const simulate = async (event) => {
       event.preventDefault();
       const operation = data.hidden ? `${kind.value} ${path.value}` : `${kind.value} ${path.value} ${value.value.trim() || 'null'}`;
-      const reply = await feed.ask({ t: 'explain', statement: `${operation} as ${user.value.trim() || 'none'}` });
-      fill(answer, reply.t === 'explained' ? verdict(reply.lines) : h('p', { class: 'error' }, `${reply.problem}; ${reply.fix}`));
+      // A longer document does not fit into a message.
+      const source = this.editor.isChanged && this.editor.text.length < 48_000 ? this.editor.text : undefined;
+      const reply = await feed.ask({ t: 'explain', source, statement: `${operation} as ${user.value.trim() || 'none'}` });
+      fill(answer, reply.t === 'explained' ? [verdict(reply.lines), source && h('p', { class: 'muted' }, 'By the rules in the editor, which are not published.')] : h('p', { class: 'error' }, `${reply.problem}; ${reply.fix}`));
     };
     return h('section', { class: 'card playground' }, h('header', {}, h('h2', {}, 'Try an operation')),
-      h('form', { class: 'body stack tight', onsubmit: simulate }, h('p', { class: 'muted' }, 'The published rules are evaluated with the data of this node. Nothing is done.'),
+      h('form', { class: 'body stack tight', onsubmit: simulate }, h('p', { class: 'muted' }, 'The rules in the editor are evaluated with the data of this node. Nothing is done.'),
         h('div', { class: 'row' }, field('Operation', kind), h('div', { class: 'grow' }, field('Location', path))), data, field('User', user),
         h('div', { class: 'actions' }, h('button', { type: 'submit', class: 'button' }, 'Evaluate')), answer));
   }
