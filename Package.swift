@@ -179,7 +179,7 @@ let package = Package(
         tool(
             "LoadTools",
             [
-                "ClientCore", "ClusterAdministration", "CommandLineKit",
+                "CConsole", "ClientCore", "ClusterAdministration", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "ClientConnection",
                 "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol", "TLS",
                 "Threads",
@@ -288,13 +288,14 @@ let package = Package(
             of: "HearthCommand",
             using: [
                 "ClientCore", "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText",
-                "LineEditor", "QueryEngine", "SimulatorCommand", "Sockets", "SyncProtocol",
+                "LineEditor", "LoadTools", "QueryEngine", "SimulatorCommand", "Sockets",
+                "SyncProtocol",
             ]),
         tests(
             of: "SimulatorCommand",
             using: [
                 "ClientCore", "ClusterSimulator", "CommandLineKit", "DataTree", "EventLoop",
-                "HearthCommand", "Marks", "Sockets", "TLS",
+                "HearthCommand", "LoadTools", "Marks", "Sockets", "TLS",
             ]),
     ],
     swiftLanguageModes: [.v6],

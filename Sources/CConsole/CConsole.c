@@ -36,6 +36,9 @@ static const unsigned char index_html[] = {
 static const unsigned char main_js[] = {
 #embed "web/main.js"
 };
+static const unsigned char pages_bench_js[] = {
+#embed "web/pages/bench.js"
+};
 static const unsigned char pages_cluster_js[] = {
 #embed "web/pages/cluster.js"
 };
@@ -150,6 +153,7 @@ static const struct hearth_console_file files[] = {
     HEARTH_FILE("icon.svg", icon_svg),
     HEARTH_FILE("index.html", index_html),
     HEARTH_FILE("main.js", main_js),
+    HEARTH_FILE("pages/bench.js", pages_bench_js),
     HEARTH_FILE("pages/cluster.js", pages_cluster_js),
     HEARTH_FILE("pages/connect.js", pages_connect_js),
     HEARTH_FILE("pages/data.js", pages_data_js),

@@ -206,7 +206,8 @@ extension AppendLoad {
         case .ok(let id) where id > 0:
             connections[index].unacknowledged -= 1
             acknowledged += 1
-            result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id) - 1])
+            result.acknowledgements.add(
+                nanoseconds: time - sentNanoseconds[Int(id) - 1], at: time)
         case .seen(let clock, _): connections[index].clock.observe(clock)
         case .error(_, _, let problem, let fix): throw CommandError(.denied, problem, fix: fix)
         default: break
@@ -245,6 +246,6 @@ extension AppendLoad {
     private mutating func takeRecord(_ record: Value, at time: UInt64) {
         guard case .integer(let number) = record[AppendLoad.number] else { return }
         delivered += 1
-        result.events.add(nanoseconds: time - sentNanoseconds[Int(number)])
+        result.events.add(nanoseconds: time - sentNanoseconds[Int(number)], at: time)
     }
 }

@@ -1,4 +1,4 @@
-internal import CommandLineKit
+package import CommandLineKit
 internal import DataTree
 internal import JSONText
 
@@ -10,8 +10,10 @@ package struct BenchReport {
         let title: String
         /// Its name in JSON.
         let name: String
-        fileprivate let text: String
-        fileprivate let value: Value
+        let text: String
+        let value: Value
+        /// The durations whose percentiles this field and the next one are, and their name.
+        private(set) var latencies: (name: String, Latencies)?
 
         package static func name(_ title: String, _ name: String, _ text: String) -> Field {
             Field(title: title, name: name, text: text, value: .string(text))
@@ -44,25 +46,40 @@ package struct BenchReport {
 
         /// The median and the 99th percentile, in microseconds; the titles and names are of both.
         static func latencies(_ title: String, _ name: String, _ latencies: Latencies) -> [Field] {
-            var latencies = latencies
-            return [(0.5, title + " p50", "P50"), (0.99, "p99", "P99")].map {
+            var sorted = latencies
+            var fields = [(0.5, title + " p50", "P50"), (0.99, "p99", "P99")].map {
                 fraction, title, end in
-                let number = latencies.percentile(fraction)
+                let number = sorted.percentile(fraction)
                 return Field(
                     title: title, name: name + "Microseconds" + end,
                     text: number.map { String($0) } ?? "-",
                     value: number.map { .integer(Int64($0)) } ?? .null)
             }
+            fields[0].latencies = (title, latencies)
+            return fields
         }
     }
 
+    private static let json = Option(flag: "json", "One JSON object a line.")
+    private static let html = Option(
+        "html", "FILE",
+        "Also write a page with plots of latency and throughput, which opens from disk.",
+        values: .file)
+    /// The options of all benchmarks.
+    package static let options = [json, html]
+
     let isJSON: Bool
     private var hasTitles = false
+    private var page: BenchPage?
 
-    package init(isJSON: Bool) { self.isJSON = isJSON }
+    package init(_ invocation: Invocation) {
+        isJSON = invocation.has(Self.json)
+        page = invocation[Self.html].map { BenchPage(of: invocation.name, in: $0) }
+    }
 
     /// Prints the title of the next measurements.
-    package func begin(_ heading: String) {
+    package mutating func begin(_ heading: String) {
+        page?.heading = heading
         if isJSON { return }
         StandardOutput.shared.print(heading + "\n")
         StandardOutput.shared.flush()
@@ -70,6 +87,7 @@ package struct BenchReport {
 
     /// Prints a measurement, whose first field names it.
     package mutating func show(_ fields: [Field]) {
+        page?.append(fields)
         if isJSON {
             printObject(fields)
         } else {
@@ -81,13 +99,22 @@ package struct BenchReport {
     }
 
     /// Prints the results of all measurements, as fields for programs.
-    func finish(_ fields: [Field], _ sentence: (_ texts: [String]) -> String) {
+    mutating func summarize(_ fields: [Field], _ sentence: (_ texts: [String]) -> String) {
+        page?.sentence = sentence(fields.map(\.text))
         if isJSON {
             printObject(fields)
         } else {
             StandardOutput.shared.print(sentence(fields.map(\.text)))
         }
         StandardOutput.shared.flush()
+    }
+
+    /// Writes the page, if the command asks for one.
+    package func end() throws(CommandError) -> ExitStatus {
+        guard let page else { return .success }
+        try page.write()
+        if !isJSON { StandardOutput.shared.print("report: \(page.path)") }
+        return .success
     }
 
     /// Prints fields in the order of the columns, which an object of the data model does not keep.

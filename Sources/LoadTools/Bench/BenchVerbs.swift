@@ -11,7 +11,6 @@ extension Verb {
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
     private static let durability = NodeOptions.durability
-    private static let json = Option(flag: "json", "One JSON object a line.")
 
     private static let benchSimulation = Verb(
         "sim",
@@ -26,21 +25,22 @@ extension Verb {
     private static let benchAppend = Verb(
         "append",
         "Appends records to one list of a three-node cluster, with a listener on each other node.",
-        options: [durability, appends, json] + RulesBenchmark.options,
+        options: [durability, appends] + BenchReport.options + RulesBenchmark.options,
         examples: [
             "hearth bench append", "hearth bench append --durability interval --json",
             "hearth bench append --rules typical --rounds 10",
             "hearth bench append --rules rules.json --as ada",
+            "hearth bench append --html append.html",
         ]
     ) { (invocation) throws(CommandError) in
         let appends = try invocation.integer(appends, in: 1000...10_000_000) ?? 100_000
         let durability = invocation[durability] ?? "commit"
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         let rules = try RulesBenchmark(invocation, appends: appends, durability: durability)
         report.begin("durability \(durability); latencies in microseconds")
         if let rules {
             try rules.run(showing: &report)
-            return .success
+            return try report.end()
         }
         for (number, work) in AppendBenchmark.works(appends: appends).enumerated() {
             // A fresh cluster each time, so that no work pays for what another left behind.
@@ -51,7 +51,7 @@ extension Verb {
             }
             report.show(measurement.fields)
         }
-        return .success
+        return try report.end()
     }
 
     // MARK: fanout
@@ -64,7 +64,7 @@ extension Verb {
     private static let benchFanout = Verb(
         "fanout",
         "Writes to one list at a fixed pace, to which many connections at one node listen.",
-        options: [durability, subscribers, writes, rate, json],
+        options: [durability, subscribers, writes, rate] + BenchReport.options,
         examples: [
             "hearth bench fanout", "hearth bench fanout --durability interval --subscribers 100",
         ]
@@ -74,14 +74,14 @@ extension Verb {
             writes: try invocation.integer(writes, in: 1...1_000_000) ?? 2_000,
             writesPerSecond: try invocation.integer(rate, in: 1...100_000) ?? 200)
         let durability = invocation[durability] ?? "commit"
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         report.begin("durability \(durability); latencies in microseconds")
         let measurement = try TemporaryCluster.with(3, durability: durability) {
             (cluster) throws(CommandError) in
             try benchmark.run(on: cluster, durability: durability)
         }
         report.show(measurement.fields)
-        return .success
+        return try report.end()
     }
 
     // MARK: query
@@ -93,13 +93,13 @@ extension Verb {
     private static let benchQuery = Verb(
         "query",
         "Asks a node for a hundred records of a long list at a time, by key and by a field.",
-        options: [records, queries, json],
+        options: [records, queries] + BenchReport.options,
         examples: ["hearth bench query", "hearth bench query --records 100000 --json"]
     ) { (invocation) throws(CommandError) in
         let benchmark = QueryBenchmark(
             records: try invocation.integer(records, in: 100...10_000_000) ?? 1_000_000,
             queries: try invocation.integer(queries, in: 10...10_000_000) ?? 50_000)
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         report.begin("one node with \(benchmark.records) records; latencies in microseconds")
         try TemporaryCluster.with(1, durability: "interval") { (cluster) throws(CommandError) in
             try benchmark.load(cluster)
@@ -107,7 +107,7 @@ extension Verb {
                 report.show(try benchmark.run(work, on: cluster).fields)
             }
         }
-        return .success
+        return try report.end()
     }
 
     // MARK: transaction
@@ -118,7 +118,7 @@ extension Verb {
     private static let benchTransaction = Verb(
         "transaction",
         "Increments counters by transactions at all three nodes: a counter for each client, then one for all.",
-        options: [durability, transactions, json],
+        options: [durability, transactions] + BenchReport.options,
         examples: [
             "hearth bench transaction", "hearth bench transaction --durability interval --json",
         ]
@@ -127,7 +127,7 @@ extension Verb {
         let benchmark = TransactionBenchmark(
             transactions: try invocation.integer(transactions, in: 100...10_000_000) ?? 5_000,
             durability: durability)
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         report.begin("durability \(durability); latencies in microseconds")
         for work in TransactionBenchmark.works {
             let measurement = try TemporaryCluster.with(3, durability: durability) {
@@ -136,7 +136,7 @@ extension Verb {
             }
             report.show(measurement.fields)
         }
-        return .success
+        return try report.end()
     }
 
     // MARK: recovery
@@ -147,12 +147,12 @@ extension Verb {
     private static let benchRecovery = Verb(
         "recovery",
         "Starts a node with many records on disk: right after they were written, and later.",
-        options: [recoveredRecords, durability, json],
+        options: [recoveredRecords, durability] + BenchReport.options,
         examples: ["hearth bench recovery", "hearth bench recovery --records 100000 --json"]
     ) { (invocation) throws(CommandError) in
         let records = try invocation.integer(recoveredRecords, in: 1...100_000_000) ?? 1_000_000
         let durability = invocation[durability] ?? "commit"
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         report.begin("durability \(durability)")
         try TemporaryCluster.with(1, durability: durability) { (cluster) throws(CommandError) in
             let benchmark = RecoveryBenchmark(cluster: cluster)
@@ -165,7 +165,7 @@ extension Verb {
                 report.show(try benchmark.restart().fields("W5 later", records: records))
             }
         }
-        return .success
+        return try report.end()
     }
 }
 

@@ -137,7 +137,8 @@ private struct FanoutLoad {
             switch message {
             case .ok(let id) where id > 0 && id <= sentNanoseconds.count:
                 acknowledged += 1
-                acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id) - 1])
+                acknowledgements.add(
+                    nanoseconds: time - sentNanoseconds[Int(id) - 1], at: time)
             case .change(_, let writes):
                 for write in writes { take(write, at: time) }
             default: break
@@ -155,7 +156,7 @@ private struct FanoutLoad {
         for record in records {
             guard case .integer(let number) = record[FanoutLoad.number] else { continue }
             delivered += 1
-            events.add(nanoseconds: time - sentNanoseconds[Int(number)])
+            events.add(nanoseconds: time - sentNanoseconds[Int(number)], at: time)
         }
     }
 

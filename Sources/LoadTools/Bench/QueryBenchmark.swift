@@ -89,7 +89,7 @@ struct QueryBenchmark {
             try StopRequest.check()
             try poll.wait(milliseconds: 1_000) { (index) throws(CommandError) in
                 guard let answer = try connections[index].answer() else { return }
-                answers.add(nanoseconds: answer.nanoseconds)
+                answers.add(nanoseconds: answer.nanoseconds, at: monotonicNanoseconds())
                 try check(answer.count)
                 guard asked < queries else { return }
                 connections[index].ask(try query(of: work, &random))

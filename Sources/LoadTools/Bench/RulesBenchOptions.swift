@@ -51,7 +51,7 @@ extension RulesBenchmark {
         }
         percents.sort()
         let median = (percents[(rounds - 1) / 2] + percents[rounds / 2]) / 2
-        report.finish(
+        report.summarize(
             [.fraction("more CPU %", "additionalCPUPercent", median)]
         ) { texts in
             "a user's appends cost \(texts[0]) % more processor time than an administrator's ("

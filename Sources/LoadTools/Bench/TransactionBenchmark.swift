@@ -156,7 +156,8 @@ private final class Counting {
                 self.put()
             case .ok(let id) where id > 0:
                 self.value += 1
-                self.commits.add(nanoseconds: monotonicNanoseconds() - self.startNanoseconds)
+                let time = monotonicNanoseconds()
+                self.commits.add(nanoseconds: time - self.startNanoseconds, at: time)
             case .error(_, .changed, _, _):
                 self.refused += 1
                 self.ask(.get(id: 1, path: self.path))

@@ -7,7 +7,6 @@ extension Verb {
         "Only this work: swarm, listen, push or hour; without it, all but hour.")
     private static let seeds = Option(
         "seeds", "NUMBER", "How many seeds each work runs; 40 of swarm, 2 of push, 1 of others.")
-    private static let json = Option(flag: "json", "One JSON object a line.")
 
     private static let columns = HelpTable(
         "columns",
@@ -25,14 +24,14 @@ extension Verb {
     static let benchSimulation = Verb(
         "sim",
         "Runs fixed scenarios of the simulator on one thread, by whose processor time all rates are.",
-        options: [work, seeds, json], tables: [columns],
+        options: [work, seeds] + BenchReport.options, tables: [columns],
         examples: [
             "hearth bench sim", "hearth bench sim --work swarm --seeds 200 --json",
             "hearth bench sim --work hour",
         ]
     ) { (invocation) throws(CommandError) in
         let seeds = try invocation.integer(seeds, in: 1...1_000_000)
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         let works = try works(invocation)
         report.begin("one thread; rates by its processor time")
         StopRequest.watch()
@@ -40,7 +39,7 @@ extension Verb {
             let count = seeds.map(UInt64.init) ?? work.seeds
             report.show(try SimulationBenchmark(work: work).run(seeds: count).fields)
         }
-        return .success
+        return try report.end()
     }
 
     private static func works(

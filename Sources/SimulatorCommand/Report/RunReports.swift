@@ -1,6 +1,7 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 internal import FoundationEssentials
+internal import LoadTools
 
 /// Writes reports of runs to a folder: of the first runs that fail, or of the first run if none does.
 struct RunReports {
@@ -43,7 +44,7 @@ struct RunReports {
             let name = "\(run.report.scenario)-seed-\(run.report.seed)"
             let records = [record(of: run)] + [comparison(with: run)].compactMap(\.self)
             let page = ReportPage(
-                title: "\(run.report.scenario), seed \(run.report.seed)",
+                .run, title: "\(run.report.scenario), seed \(run.report.seed)",
                 records: records.map(\.json))
             paths.append(try ReportFolder.write(page, named: name, to: folder))
         }

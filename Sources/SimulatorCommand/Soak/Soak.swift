@@ -220,7 +220,7 @@ extension Soak {
             trees: trees, judgement.results, seed: seed, repeatedBy: command)
         try ReportFolder.make(folder)
         let path = try ReportFolder.write(
-            ReportPage(title: "soak, seed \(seed)", records: [record.json]),
+            ReportPage(.run, title: "soak, seed \(seed)", records: [record.json]),
             named: "soak-seed-\(seed)", to: folder)
         Terminal.standardError.print("report: \(path)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import LoadTools
 import TLS
 import Testing
 
@@ -35,7 +36,8 @@ import Testing
     }
 
     @Test func `a page permits its own style and script alone`() throws {
-        let html = ReportPage(title: "a & <b>", records: [#"{"text":"</script><script>"}"#]).html
+        let html = ReportPage(.run, title: "a & <b>", records: [#"{"text":"</script><script>"}"#])
+            .html
         #expect(html.contains("<title>a &amp; &lt;b></title>"))
         #expect(html.contains(#"{"text":"\u003c/script>\u003cscript>"}"#))
         for name in ["style", "script type=\"module\""] {

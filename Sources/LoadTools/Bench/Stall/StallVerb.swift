@@ -9,12 +9,11 @@ extension Verb {
         "seconds", "NUMBER", "How long the row mixed takes; 10.")
     private static let only = Option(
         "only", "ROW", "The rows to run, separated by commas: " + StallRow.help + ".")
-    private static let json = Option(flag: "json", "One JSON object a line.")
 
     static let benchStall = Verb(
         "stall",
         "Measures the longest wait of small requests while another client sends expensive ones.",
-        options: [records, seconds, only, json],
+        options: [records, seconds, only] + BenchReport.options,
         examples: [
             "hearth bench stall", "hearth bench stall --only orders,patch --records 1000000",
             "hearth bench stall --only mixed --seconds 3600",
@@ -25,11 +24,11 @@ extension Verb {
             records: try invocation.integer(records, in: 10...10_000_000) ?? 100_000,
             seconds: try invocation.integer(seconds, in: 1...86_400) ?? 10,
             progress: StallProgress())
-        var report = BenchReport(isJSON: invocation.has(json))
+        var report = BenchReport(invocation)
         report.begin(
             "three nodes, \(benchmark.records) records; the longest waits, in milliseconds")
         for row in rows { report.show(try benchmark.run(row).fields) }
-        return .success
+        return try report.end()
     }
 
     private static func rows(of invocation: Invocation) throws(CommandError) -> [StallRow] {

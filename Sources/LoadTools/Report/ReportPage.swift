@@ -2,19 +2,28 @@ internal import CConsole
 internal import FoundationEssentials
 internal import TLS
 
-/// A report as one page that opens from disk: the console's elements and styles, and the records of runs.
-struct ReportPage {
+/// A report as one page that opens from disk: the console's elements and styles, and the records that it shows.
+package struct ReportPage {
+    /// The module that shows the records.
+    package enum Kind: String {
+        /// One run, or two that are compared.
+        case run = "pages/report.js"
+        /// The measurements of a benchmark.
+        case benchmark = "pages/bench.js"
+    }
+
+    private let kind: Kind
     private let title: String
     private let records: [String]
 
-    /// - Parameter records: The JSON of one run, or of two that are compared.
-    init(title: String, records: [String]) {
-        (self.title, self.records) = (title, records)
+    /// - Parameter records: The JSON of each record.
+    package init(_ kind: Kind, title: String, records: [String]) {
+        (self.kind, self.title, self.records) = (kind, title, records)
     }
 
-    var html: String {
+    package var html: String {
         let style = ReportPage.file("style.css") + ReportPage.file("report.css")
-        let script = ModuleBundle(of: "pages/report.js") { ReportPage.file($0) }.script
+        let script = ModuleBundle(of: kind.rawValue) { ReportPage.file($0) }.script
         let data = records.map {
             "<script type=\"application/json\" class=\"record\">\(ReportPage.inScript($0))</script>"
         }

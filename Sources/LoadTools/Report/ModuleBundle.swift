@@ -2,7 +2,7 @@
 ///
 /// Each module becomes a function whose value has the module's exports. The modules of the console keep to what this reads: an
 /// import is one line with names in braces, and an export stands before a `const`, `function` or `class` at the start of a line.
-struct ModuleBundle {
+package struct ModuleBundle {
     private let source: (String) -> String?
     private var parts: [String] = []
     private var added: Set<String> = []
@@ -10,12 +10,12 @@ struct ModuleBundle {
     /// The script of a module and of all that it imports.
     ///
     /// - Parameter source: The text of the module at a path; nil if there is none.
-    init(of path: String, source: @escaping (String) -> String?) {
+    package init(of path: String, source: @escaping (String) -> String?) {
         self.source = source
         add(path)
     }
 
-    var script: String { parts.joined(separator: "\n") }
+    package var script: String { parts.joined(separator: "\n") }
 
     private mutating func add(_ path: String) {
         guard added.insert(path).inserted else { return }
