@@ -51,7 +51,7 @@ import Testing
         #expect(
             report.operations.flatMap(\.writes).map(\.text) == [
                 "1", "\"\(String(repeating: "x", count: 60))…\", 90 bytes", "nothing", "nothing",
-                "an increment by 2", "an object of 1 children",
+                "an increment by 2", "an object of 1 child",
             ])
     }
 }

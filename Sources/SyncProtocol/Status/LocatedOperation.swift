@@ -78,7 +78,8 @@ extension Value {
     package var shortText: String {
         switch content {
         case .null: return "nothing"
-        case .object(let children): return "an object of \(children.count) children"
+        case .object(let children):
+            return "an object of \(children.count) \(children.count == 1 ? "child" : "children")"
         case .string(let text) where text.utf8.count > 80:
             return "\"\(text.prefix(60))…\", \(text.utf8.count) bytes"
         case .deferred(.increment(let delta)): return "an increment by \(delta.value)"

@@ -4,10 +4,10 @@
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
-    if (value === undefined || value === null || value === false) continue;
+    if (value === undefined || value === null) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name in element && !name.includes('-') && name !== 'list') element[name] = value;
-    else element.setAttribute(name, value === true ? '' : value);
+    else if (value !== false) element.setAttribute(name, value === true ? '' : value);
   }
   add(element, children);
   return element;
@@ -88,25 +88,33 @@ export function toast(text, { action, onaction, seconds = 5, kind = '' } = {}) {
   return close;
 }
 
-/** Shows a dialog; its form resolves with the values of its fields, or with null once it is dismissed. */
-export function dialog(title, content, { accept = 'Save', kind = 'main', check } = {}) {
+/**
+ * Shows a dialog; its form resolves with the values of its fields, or with null once it is dismissed.
+ *
+ * `check` and `act` return a problem, which keeps the dialog open, or nothing; `act` does the work while the dialog waits.
+ */
+export function dialog(title, content, { accept = 'Save', kind = 'main', check, act } = {}) {
   return new Promise((resolve) => {
     const error = h('p', { class: 'error', role: 'alert' });
+    const submit = h('button', { type: 'submit', class: `button ${kind}` }, accept);
     const form = h('form', { method: 'dialog', class: 'dialog-form' },
       h('h2', {}, title), content, error,
       h('div', { class: 'actions' },
         h('button', { type: 'button', class: 'button', onclick: () => finish(null) }, 'Cancel'),
-        h('button', { type: 'submit', class: `button ${kind}` }, accept)));
+        submit));
     const box = h('dialog', { class: 'dialog', oncancel: () => finish(null) }, form);
-    form.addEventListener('submit', (event) => {
+    form.addEventListener('submit', async (event) => {
       event.preventDefault();
       const values = Object.fromEntries(new FormData(form));
-      const problem = check?.(values);
+      submit.disabled = true;
+      const problem = check?.(values) || await act?.(values);
+      submit.disabled = false;
       if (problem) error.textContent = problem;
       else finish(values);
     });
     const before = document.activeElement;
     function finish(values) {
+      if (!box.isConnected) return;
       box.close();
       box.remove();
       before?.focus?.();

@@ -13,32 +13,39 @@ export async function attempt(action) {
   try {
     return await action();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    toast(error.fix ? `${error.message} ${sentence(error.fix)}` : error.message, { kind: 'bad', seconds: 10 });
+    toast(sentences(error), { kind: 'bad', seconds: 10 });
     return undefined;
   }
+}
+
+/** A refusal in words; other errors are thrown again. */
+export function sentences(error) {
+  if (!(error instanceof Refusal)) throw error;
+  return error.fix ? `${error.message} ${sentence(error.fix)}` : error.message;
 }
 
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 /** Adds a child. */
 export async function addChild(path) {
-  const values = await dialog('Add a child', [
+  await dialog('Add a child', [
     h('p', { class: 'muted mono' }, path),
     h('label', { class: 'field' }, h('span', {}, 'Key'), h('input', { name: 'key', class: 'mono', placeholder: 'A new push ID', spellcheck: false, autocomplete: 'off' })),
     h('label', { class: 'field' }, h('span', {}, 'Value'), h('textarea', { name: 'value', rows: 4, placeholder: '5, true, "text" or {"key": 1}', spellcheck: false })),
   ], {
     accept: 'Add',
     check: ({ key, value }) => (key && keyProblem(key)) || parseInput(value).problem,
-  });
-  if (!values) return;
-  const { json } = parseInput(values.value);
-  await attempt(async () => {
-    if (!values.key) {
-      toast(`Added ${await push(path, json)}.`, { seconds: 3 });
-    } else if (!await writeIf(absent, childOf(path, values.key), json)) {
-      toast(`${values.key} exists already: edit it instead.`, { kind: 'bad' });
-    }
+    // The dialog keeps what was typed until a node has it.
+    act: async ({ key, value }) => {
+      const { json } = parseInput(value);
+      try {
+        if (!key) toast(`Added ${await push(path, json)}.`, { seconds: 3 });
+        else if (!await writeIf(absent, childOf(path, key), json)) return `${key} exists already: edit it instead.`;
+      } catch (failure) {
+        return sentences(failure);
+      }
+      return null;
+    },
   });
 }
 
@@ -56,9 +63,13 @@ export async function removeValue(path) {
   });
 }
 
-const putBack = (path, text) => attempt(async () => {
-  if (!await writeIf(absent, path, text)) toast(`Something else is at ${path} by now, so nothing was put back.`, { kind: 'bad' });
-});
+async function putBack(path, text) {
+  const hasAnswer = await attempt(async () => {
+    if (!await writeIf(absent, path, text)) toast(`Something else is at ${path} by now, so nothing was put back.`, { kind: 'bad' });
+    return true;
+  });
+  if (!hasAnswer) toast(`${path} is not back yet.`, { action: 'Try again', seconds: 120, onaction: () => putBack(path, text) });
+}
 
 async function confirmRoot() {
   return Boolean(await dialog('Remove the whole database?', [

@@ -6,11 +6,14 @@ import { bytes, moment, pushTime, things, visible } from '../base/format.js';
 import { dataAddress, nameOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, hasToken, isAdministrator } from '../base/session.js';
-import { addChild, attempt, removeValue, rename } from './actions.js';
+import { addChild, attempt, removeValue, rename, sentences } from './actions.js';
 import { compareNodes } from './compare-nodes.js';
 import { valueHistory } from './value-history.js';
 
 const textLimit = 4096;
+
+/** A text of several lines, with its other invisible characters as codes. */
+const inLines = (text) => text.split('\n').map(visible).join('\n');
 
 /** The panel; `element` sends `leave` once the user is done with it. */
 export class ValuePanel {
@@ -78,13 +81,13 @@ export class ValuePanel {
     const [, kind, text, size, priority] = this.#row ?? [null, 'null', null, 0];
     const time = pushTime(nameOf(this.#path));
     const body = h('bdi', { class: `text value is-${kind}` });
-    body.textContent = kind === 'object' ? '' : kind === 'string' ? `"${text}"` : String(text);
+    body.textContent = kind === 'object' ? '' : kind === 'string' ? `"${inLines(text)}"` : String(text);
     if (kind === 'string' && size > new TextEncoder().encode(text).length) this.#showLong(body, size);
     fill(this.value,
       kind === 'object' ? h('p', {}, `Object with ${things(size, 'child', 'children')}`) : body,
       h('dl', { class: 'facts' },
         h('dt', {}, 'Type'), h('dd', {}, kind === 'string' ? `string, ${bytes(size)}` : kind),
-        priority !== undefined && [h('dt', {}, 'Priority'), h('dd', { class: 'mono' }, visible(priority))],
+        priority !== undefined && priority !== null && [h('dt', {}, 'Priority'), h('dd', { class: 'mono' }, visible(priority))],
         time !== null && [h('dt', {}, 'Push ID of'), h('dd', {}, moment(time))],
         h('dt', {}, 'Path'), h('dd', { class: 'mono' }, h('bdi', {}, visible(this.#path)))));
   }
@@ -95,7 +98,7 @@ export class ValuePanel {
     try {
       const { text } = await read(path, { limit: textLimit });
       if (path !== this.#path) return;
-      element.textContent = size > textLimit ? `${text.slice(0, textLimit)}…` : text;
+      element.textContent = inLines(size > textLimit ? `${text.slice(0, textLimit)}…` : text);
     } catch { /* The row's text stays. */ }
   }
 
@@ -186,8 +189,8 @@ export class ValuePanel {
 
   async #save(path, input, error) {
     const { json } = parseInput(input.value);
-    await attempt(async () => {
-      const before = this.#editor.text;
+    const before = this.#editor.text;
+    try {
       if (await writeIf(this.#editor.tag, path, json)) {
         this.#leave();
         toast(`Saved ${nameOf(path)}.`, { action: 'Undo', seconds: 30, onaction: () => this.#undo(path, json, before) });
@@ -197,7 +200,10 @@ export class ValuePanel {
       const take = button('Take theirs', { onclick: () => this.#leave() });
       const keep = button('Overwrite with mine', { kind: 'danger', onclick: () => { this.#editor.tag = tag; this.#save(path, input, error); } });
       fill(error, 'Not saved: it has changed to ', h('code', {}, h('bdi', {}, visible(text.slice(0, 200)))), ' since you began.', h('span', { class: 'actions' }, take, keep));
-    });
+    } catch (failure) {
+      // The editor keeps the text, so the message stays beside it.
+      error.textContent = sentences(failure);
+    }
   }
 }
 

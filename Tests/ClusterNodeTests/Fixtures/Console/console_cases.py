@@ -156,11 +156,15 @@ def same_at_all_nodes(browser):
 
 def hostile(browser):
     keys = ["<img src=x onerror=alert(1)>", "<script>alert(1)", "right\u202eleft", "'\"&;", "e" + "\u0301" * 300]
-    write(first, "/hostile", {key: key for key in keys} | {"long": "x" * 3_000_000})
+    write(first, "/hostile", {key: key for key in keys} | {"long": "x" * 9_900_000})
     open_data(browser, "/hostile")
     browser.wait(row("long"))
     rows = browser.evaluate("document.querySelectorAll('.tree-row:not([hidden])').length")
     expect(rows == 6, f"{rows} rows of hostile keys")
+    choose(browser, "right⟨202E⟩left")
+    browser.wait("document.querySelector('.panel .text').textContent === '\"right⟨202E⟩left\"'", what="a value with a mark that turns text")
+    choose(browser, "long")
+    browser.wait("document.querySelector('.panel .text').textContent.length > 1000", what="the beginning of a long string")
     expect(browser.evaluate(row("right⟨202E⟩left") + "?.isConnected"), "a mark that turns text is not shown")
     expect(browser.evaluate("document.querySelectorAll('main img, main script').length") == 0, "a key became markup")
     browser.press("ArrowDown")
@@ -169,6 +173,18 @@ def hostile(browser):
     size = browser.evaluate("document.querySelector('.panel').textContent.length")
     expect(size < 20_000, f"the panel has {size} characters")
     expect(not browser.dialogs(), "a script ran")
+
+
+def hostile_path(browser):
+    open_data(browser, "/hostile")
+    write(first, "/hostile", {"<b>\u202e": {"<i>": 1}})
+    browser.wait(row("<b>⟨202E⟩"))
+    choose(browser, "<b>⟨202E⟩")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.crumbs').innerText.includes('<b>⟨202E⟩')", what="the path with its invisible mark")
+    expect("\u202e" not in browser.evaluate("document.title + document.querySelector('main').innerText"), "a mark turns the text of the page")
+    expect(browser.evaluate("document.querySelectorAll('main b, main i').length") == 0, "a key became markup")
+    write(first, "/hostile", None)
 
 
 def long_list(browser):
@@ -186,6 +202,20 @@ def long_list(browser):
     expect(elements < 120, f"{elements} elements for rows")
     browser.click_text("Ascending")
     browser.wait(f"{row('k5999')}?.getAttribute('aria-posinset') === '1'", what="the descending order")
+    write(second, "/list/k1234/n", -1)
+    browser.evaluate("document.querySelector('tree-view').dispatchEvent(new CustomEvent('order', { detail: { order: 'child:n' } }))")
+    browser.wait(f"{row('k1234')}?.getAttribute('aria-posinset') === '1'", 20, "the order by a child of a long list")
+    write(second, "/list/k5555/n", -2)
+    browser.wait(f"{row('k5555')}?.getAttribute('aria-posinset') === '1'", what="the order after a change")
+    browser.evaluate("document.querySelector('tree-view').focus()")
+    browser.press("End")
+    browser.wait(f"{row('k5999')}?.getAttribute('aria-posinset') === '6000'", what="the last row of another order")
+    browser.evaluate("document.querySelector('.find input').select()")
+    browser.type("k3210")
+    browser.press("Enter")
+    browser.wait("[...document.querySelectorAll('.toast button')].some((e) => e.textContent === 'Order by key')", what="the offer of the order of keys")
+    browser.click_text("Order by key", ".toasts")
+    browser.wait(f"{row('k3210')}?.classList.contains('is-chosen')", what="the key in the order of keys")
 
 
 def table(browser):
@@ -289,6 +319,11 @@ def rules_page(browser):
     })()""")
     answer = browser.wait("document.querySelector('.verdict')?.innerText", 5, "a verdict")
     expect("denied" in answer and 'auth.uid is "bob"' in answer, f"the verdict is {answer}")
+    browser.evaluate(f"({edit})('{{\"rules\": {{\".write\": true}}}}')")
+    browser.wait(f"!{publish}", 5, "rules without errors")
+    browser.evaluate("document.querySelector('.playground form').requestSubmit()")
+    browser.wait("document.querySelector('.verdict').innerText.includes('allowed')", 5, "the verdict of rules that are not published")
+    expect("not published" in browser.evaluate("document.querySelector('.verdict').innerText"), "the page does not say which rules it evaluates")
     browser.click_text("Count requests")
     browser.wait("document.querySelector('.gap')?.innerText.includes('never')", 5, "the parts that were never reached")
 
@@ -329,21 +364,70 @@ def silent_node(browser):
     browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "the node that is back")
 
 
-cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, long_list, table, import_file,
-         pieces, connect_page, events_page, rules_page, widths, silent_node]
+def wrong_token(browser):
+    browser.open(first + "/rooms")
+    browser.wait(row("lobby"))
+    browser.evaluate("(async () => (await import('/.console/base/session.js')).setToken('wrong'))()")
+    browser.wait("!document.querySelector('.banner').hidden && document.querySelector('.banner').innerText.includes('does not accept the token')", what="the refusal of a token")
+    browser.evaluate("(async () => (await import('/.console/base/session.js')).setToken(null))()")
+    browser.wait("document.querySelector('.banner').hidden", what="the page without a token")
+    browser.wait(row("lobby"))
+
+
+def killed_node(browser):
+    """The last case, since no node serves the page after it."""
+    write(first, "/rooms/attic", {"seats": 3})
+    browser.open(first + "/.cluster")
+    feed = "(await import('/.console/base/session.js')).feed"
+    pid = browser.wait(f"(async () => {feed}.status.value?.process?.pid)()")
+    browser.evaluate("document.querySelector('.tabs a').click()")
+    browser.wait("document.querySelector('tree-view')")
+    browser.evaluate("history.pushState(null, '', '/rooms/attic'); dispatchEvent(new PopStateEvent('popstate'))")
+    browser.wait(row("seats"))
+    choose(browser, "seats")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.editor textarea')")
+    browser.evaluate("document.querySelector('.editor textarea').select()")
+    browser.type("12")
+    os.kill(pid, signal.SIGKILL)
+    browser.wait("!document.querySelector('.banner').hidden", 3, "the loss of the connection")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.editor .error').innerText.includes('cannot be reached')", what="the edit that no node has received")
+    expect(browser.evaluate("document.querySelector('.editor textarea').value") == "12", "the text of the edit is lost")
+    expect(browser.evaluate(value_of("seats")) == "3", "the page shows a value that no node has")
+    expect(read(second, "/rooms/attic/seats") == 3, "another node has the value")
+    browser.press("Escape")
+    browser.evaluate("document.querySelector('tree-view').focus()")
+    browser.press("a")
+    browser.wait("document.querySelector('dialog[open]')")
+    browser.evaluate("document.querySelector('dialog [name=value]').focus()")
+    browser.type("13")
+    browser.click_text("Add", "dialog")
+    browser.wait("document.querySelector('dialog .error').innerText.includes('cannot be reached')", what="the child that no node has received")
+    expect(browser.evaluate("document.querySelector('dialog [name=value]').value") == "13", "the text of the new child is lost")
+
+
+cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, hostile_path, long_list, table, import_file,
+         pieces, connect_page, events_page, rules_page, widths, wrong_token, silent_node]
+
+def run(case, browser):
+    start = time.monotonic()
+    try:
+        case(browser)
+    except Failure as failure:
+        if pictures:
+            browser.picture(f"{pictures}/failed.png")
+        sys.exit(f"{case.__name__}: {failure}\n" + "\n".join(browser.problems(hosts)))
+    print(f"{case.__name__} {time.monotonic() - start:.1f} s", file=sys.stderr)
+
 
 if __name__ == "__main__":
     with Browser() as browser:
         for case in cases:
-            start = time.monotonic()
-            try:
-                case(browser)
-            except Failure as failure:
-                if pictures:
-                    browser.picture(f"{pictures}/failed.png")
-                sys.exit(f"{case.__name__}: {failure}\n" + "\n".join(browser.problems(hosts)))
-            print(f"{case.__name__} {time.monotonic() - start:.1f} s", file=sys.stderr)
+            run(case, browser)
         problems = browser.problems(hosts)
         if problems:
             sys.exit("\n".join(problems))
+        # Requests to a node that has ended are errors in the browser's log.
+        run(killed_node, browser)
     print("all well")
