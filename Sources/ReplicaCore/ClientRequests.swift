@@ -15,7 +15,7 @@ extension Replica {
         sessions.shares.spend(TurnShares.requestUnits)
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
-        } else if lifecycle.isRejoining, message.request.kind.needsMember {
+        } else if lifecycle.isRejoining, message.request.needsMember {
             refuseWhileRejoining(message, for: session)
         } else if sessions.isForNobody(message, of: session)
             || delays(message, of: session, after: decidedTime)
@@ -24,8 +24,8 @@ extension Replica {
         } else {
             let sentBytes = sessions.byteCount(for: session)
             _ = sessions.access.takeSpentUnits()
-            if sessions.serve(message, for: session, seeing: replication.view) {
-                perform(Submission(session, message, after: decidedTime))
+            if !sessions.intercept(message, of: session, seeing: replication.view) {
+                execute(Submission(session, message, after: decidedTime))
             }
             let answerBytes = sessions.byteCount(for: session) - sentBytes
             sessions.unread.add(answerBytes)
@@ -63,50 +63,12 @@ extension Replica {
                 + (isAlone ? "reaches no other node" : "is fetching the data of the others"),
             fix: "use another node, or wait until \(member) has rejoined", message.id, session)
     }
-
-    private mutating func perform(_ submission: Submission) {
-        let (id, session) = (submission.id, submission.session)
-        do throws(RequestFailure) {
-            switch submission.message.request {
-            case .put(let put): try self.put(put, for: submission)
-            case .merge(let merge):
-                let writes = merge.writes.below(merge.path)
-                let name = StampedMoment(stamp: merge.stamp, now: merge.now)
-                try write(writes, name, answering: .ok(id: id), for: submission)
-            case .push(let push): try self.push(push, for: submission)
-            case .evict(let evict):
-                if lifecycle.isInstalling { throw .installing(at: configuration.member) }
-                try replication.evict(evict.member)
-                sessions.send(.ok(id: id), to: session)
-            case .backup(let backup):
-                try sessions.beginBackup(backup.name)
-                replication.turn.published.append(
-                    .backUp(name: backup.name, id: id, for: session))
-            case .status: sessions.send(.value(id: id, value: status.value), to: session)
-            case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
-            case .setRules(let request): try setRules(request, for: submission)
-            case .writes(let request): try readLog(beyond: request.held, for: submission)
-            case .why(let request):
-                try readLog(beyond: request.held, at: request.path, for: submission)
-            case .rulesHistory:
-                sessions.send(.value(id: id, value: rulesHistoryReport.value), to: session)
-            case .coverage(let request):
-                sessions.send(.value(id: id, value: count(request.action).value), to: session)
-            case .explain(let request):
-                let verdict = try verdict(on: request)
-                sessions.send(.value(id: id, value: verdict.value), to: session)
-            default: preconditionFailure("sessions answer \(submission.message.request) themselves")
-            }
-        } catch {
-            sessions.refuse(error, id, session)
-        }
-    }
 }
 
 // MARK: - Writes
 
 extension Replica {
-    private mutating func put(
+    mutating func put(
         _ put: PutRequest, for submission: Submission
     ) throws(RequestFailure) {
         let write = Write(path: put.path, value: put.value)
@@ -118,7 +80,7 @@ extension Replica {
         try self.write([write], name, answering: answer, for: submission)
     }
 
-    private mutating func push(
+    mutating func push(
         _ push: PushRequest, for submission: Submission
     ) throws(RequestFailure) {
         let key = replication.identifiers.nextPushID(at: now.wallMilliseconds)
@@ -133,7 +95,7 @@ extension Replica {
         try self.write([write], StampedMoment(), answering: answer, for: submission)
     }
 
-    private mutating func write(
+    mutating func write(
         _ writes: [Write], _ name: StampedMoment, answering answer: NodeMessage,
         for submission: Submission
     ) throws(RequestFailure) {
@@ -322,14 +284,9 @@ extension RequestFailure {
             fix: "choose another random number for this client")
     }
 
-    fileprivate static func installing(at member: String) -> RequestFailure {
+    static func installing(at member: String) -> RequestFailure {
         RequestFailure(
             .unavailable, "\(member) is taking over the data of another node",
             fix: "use another node, or try again in a moment")
     }
-}
-
-extension ClientRequest.Kind {
-    /// Whether an evicted node refuses the request until it has rejoined.
-    fileprivate var needsMember: Bool { self == .write || self == .membership }
 }

@@ -30,7 +30,7 @@ extension Replica {
         guard sessions.isOfValues(session), !sessions.leaving.contains(session)
         else { return sessions.countRefusal() }
         for message in messages {
-            if let error = message.failure {
+            if let error = message.request.failure {
                 sessions.refuse(.invalid, error.problem, fix: error.fix, message.id, session)
             } else {
                 serveOrQueue(message, for: session)

@@ -138,21 +138,10 @@ extension Replica {
 extension Sessions {
     /// The locations that a request reads or writes.
     fileprivate func locations(of message: ClientMessage, in session: SessionID) -> [Path] {
-        switch message.request {
-        case .get(let get): [get.path]
-        case .children(let children): [children.path]
-        case .put(let put): [put.path]
-        case .merge(let merge): merge.writes.locations(below: merge.path)
-        case .push(let push): [push.path]
-        case .listen(let listen): [listen.path]
-        case .unlisten(let unlisten): location(ofListen: unlisten.listen, in: session)
-        case .onDisconnect(let put): [put.path]
-        case .onDisconnectMerge(let merge): merge.writes.locations(below: merge.path)
-        case .onDisconnectCancel(let cancel): [cancel.path]
-        case .hello, .awaitStable, .ping, .status, .evict, .backup, .rules, .setRules, .explain,
-            .writes, .why, .coverage, .rulesHistory:
-            []
+        guard case .unlisten(let unlisten) = message.request else {
+            return message.request.locations
         }
+        return location(ofListen: unlisten.listen, in: session)
     }
 
     /// Whether a request begins a listen, or ends one that has begun.
@@ -173,13 +162,5 @@ extension Sessions {
         let location =
             listens.listen(of: listener)?.path ?? waiting.location(ofListen: id, of: session)
         return location.map { [$0] } ?? []
-    }
-}
-
-extension [Write] {
-    /// The locations of these writes, whose paths are relative to `path`; of many writes the one that contains them, because each
-    /// location is compared with all others.
-    fileprivate func locations(below path: Path) -> [Path] {
-        count > 100 ? [path] : map { path.appending($0.path) }
     }
 }

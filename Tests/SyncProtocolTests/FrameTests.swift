@@ -67,10 +67,10 @@ import Testing
             // ["sing", 5], ["get", 5], ["get", 5, 1], ["get", 5, "a.b"]
             (
                 [0x92, 0xA4, 0x73, 0x69, 0x6E, 0x67, 5], "unknown message \"sing\"",
-                "use one of get, children, put"
+                "use one of put, ping, get"
             ),
             // A name that is no text.
-            ([0x92, 0xA2, 0x67, 0xFF, 5], "unknown message \"g\u{FFFD}\"", "use one of get"),
+            ([0x92, 0xA2, 0x67, 0xFF, 5], "unknown message \"g\u{FFFD}\"", "use one of put"),
             (
                 [0x92, 0xA3, 0x67, 0x65, 0x74, 5],
                 "\"get\" at byte 1 has 2 elements, and needs 3 or 4",

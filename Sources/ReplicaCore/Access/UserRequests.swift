@@ -5,45 +5,18 @@ import SyncProtocol
 
 // The requests of users. Rules come before limits and data, so that a refusal reveals neither.
 
-extension ClientMessage {
-    /// Whether rules judge it where it is done: a listen with what its verdict rests on, a write with what it writes.
-    var isJudgedAsItIsDone: Bool {
-        if case .listen = request { true } else { isWrite }
-    }
-
-    /// Whether it makes an operation.
-    var isWrite: Bool {
-        switch request {
-        case .put, .merge, .push: true
-        default: false
-        }
-    }
-}
-
 extension Sessions {
-    /// Why a user may not do a request that is judged before it is done; nil if the rules permit it.
+    /// Why a user may not make a request; nil if the rules permit it, or are evaluated as it is executed.
     mutating func refusal(
         of request: ClientRequest, by user: Access.User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        switch request {
-        case .get(let get):
-            access.refusal(ofReading: get.path, get.query, by: user, seeing: replica)
-        case .children(let children):
-            access.refusal(ofReading: children.path, Query(), by: user, seeing: replica)
-        case .onDisconnect(let put):
-            access.refusal(
-                of: [Write(path: put.path, value: put.value)], by: user, seeing: replica)
-        case .onDisconnectMerge(let merge):
-            access.refusal(of: merge.writes.below(merge.path), by: user, seeing: replica)
-        case .listen, .put, .merge, .push:
-            preconditionFailure("\(request) is judged as it is done")
-        // The request occupies one of the few places for waiting clients, which anonymous clients could fill.
-        case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
-        // These concern nothing but the session.
-        case .unlisten, .onDisconnectCancel, .hello, .ping: nil
-        case .backup, .evict, .status, .rules, .setRules, .explain, .coverage, .rulesHistory,
-            .writes, .why:
-            .administratorsOnly
+        switch request.rulesCheck {
+        case .none, .duringExecution: nil
+        case .signedIn: user.auth == .null ? .forThoseSignedIn : nil
+        case .administratorsOnly: .administratorsOnly
+        case .read(let path, let query):
+            access.refusal(ofReading: path, query, by: user, seeing: replica)
+        case .write(let writes): access.refusal(of: writes, by: user, seeing: replica)
         }
     }
 

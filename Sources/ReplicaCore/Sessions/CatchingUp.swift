@@ -40,16 +40,25 @@ extension Sessions {
         for postponed in postponed {
             switch postponed {
             case .answer(let message): send(message, to: session)
-            case .read(let message):
-                _ = serve(message, for: session, seeing: replica)
-                if missingIndex.take() != nil {
-                    awaitShare(.request(message, after: nil), of: session)
-                }
+            case .read(let message): read(message, for: session, in: replica)
             }
         }
         if postponed.contains(where: \.isAnswer) {
             repeatFiltered(caughtUp, to: session, seeing: replica)
         }
+    }
+
+    /// Answers a postponed read.
+    private mutating func read(
+        _ message: ClientMessage, for session: SessionID, in replica: ReplicationView
+    ) {
+        if intercept(message, of: session, seeing: replica) { return }
+        switch message.request {
+        case .get(let get): self.get(get, message.id, session, in: replica)
+        case .children(let children): list(children, message.id, session, in: replica)
+        default: return awaitShare(.request(message, after: nil), of: session)
+        }
+        if missingIndex.take() != nil { awaitShare(.request(message, after: nil), of: session) }
     }
 
     /// Sends the content of filtered listens once more, after the answers.

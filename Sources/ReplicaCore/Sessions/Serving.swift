@@ -3,57 +3,25 @@ import QueryEngine
 import Rules
 import SyncProtocol
 
-// Requests that sessions answer from their own state and the tree, and those that they submit to
-// the replica.
+// Requests that sessions answer from their own state and the tree.
 
 extension Sessions {
-    /// Answers a request, unless the replica has to do it.
+    /// Refuses or postpones a request that its session or its user may not make now.
     ///
-    /// - Returns: Whether the replica has to, by a `Submission`.
-    mutating func serve(
-        _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
+    /// - Returns: Whether it did; otherwise the request has to be executed.
+    mutating func intercept(
+        _ message: ClientMessage, of session: SessionID, seeing replica: ReplicationView
     ) -> Bool {
-        if refusesAhead(message, of: session) { return false }
-        if postponesRead(message, of: session) { return false }
-        if !message.isJudgedAsItIsDone, let user = access.user(of: session),
+        if refusesAhead(message, of: session) { return true }
+        if postponesRead(message, of: session) { return true }
+        guard let user = access.user(of: session),
             let failure = refusal(of: message.request, by: user, seeing: replica)
-        {
-            refuse(failure, message.id, session)
-            return false
-        }
-        // Writes come most often, and are not looked into here.
-        return message.isWrite || answer(message, for: session, seeing: replica)
+        else { return false }
+        refuse(failure, message.id, session)
+        return true
     }
 
-    private mutating func answer(
-        _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
-    ) -> Bool {
-        let id = message.id
-        switch message.request {
-        case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
-        case .get(let get): self.get(get, id, session, in: replica)
-        case .children(let children): list(children, id, session, in: replica)
-        case .listen(let listen): self.listen(listen, id, session, in: replica)
-        case .unlisten(let unlisten): self.unlisten(unlisten.listen, id, session)
-        case .onDisconnect(let put):
-            let write = Write(path: put.path, value: put.value)
-            addDisconnect([write], id, session, at: replica.now)
-        case .onDisconnectMerge(let merge):
-            addDisconnect(merge.writes.below(merge.path), id, session, at: replica.now)
-        case .onDisconnectCancel(let cancel):
-            disconnects.cancel(at: cancel.path, for: session)
-            send(.ok(id: id), to: session)
-        case .awaitStable(let wait):
-            awaitStable(within: wait.milliseconds, id, session, seeing: replica)
-        case .ping: send(.pong(id, at: replica.now), to: session)
-        case .status, .coverage, .rulesHistory: return !refuseIfOverloaded(id, session)
-        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain, .writes, .why:
-            return true
-        }
-        return false
-    }
-
-    private mutating func list(
+    mutating func list(
         _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID,
         in replica: ReplicationView
     ) {
@@ -64,7 +32,7 @@ extension Sessions {
         send(.value(id: id, value: listing.value), to: session)
     }
 
-    private mutating func get(
+    mutating func get(
         _ get: GetRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
         let (path, query) = (get.path, get.query)
@@ -118,7 +86,7 @@ extension Sessions {
     /// The number of listens of one session, which each lookup may visit.
     private static let listensLimit = 10_000
 
-    private mutating func listen(
+    mutating func listen(
         _ listen: ListenRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
         let grant: ReadGrant?
@@ -177,7 +145,7 @@ extension Sessions {
         return NodeMessage.first(of: id, showing: shown, to: nil, isOfValues: true)
     }
 
-    private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
+    mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
         let listener = Listens.Listener(session: session, id: listen)
         slowClients.remove(listener)
         access.grants.remove(listener)
@@ -214,12 +182,5 @@ extension NodeMessage {
         // All ranges may differ when the client's hash encodes every number in another way.
         if changed.count == ranges.hashes.count { return whole }
         return .ranges(listen: listen, ranges: changed)
-    }
-}
-
-extension [Write] {
-    /// These writes, whose paths are relative to `path`.
-    func below(_ path: Path) -> [Write] {
-        map { Write(path: path.appending($0.path), value: $0.value) }
     }
 }

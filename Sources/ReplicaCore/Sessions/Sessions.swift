@@ -5,7 +5,7 @@ import SyncProtocol
 /// The clients of a replica: their listens, what they wait for, and their on-disconnect writes.
 ///
 /// Each call receives a `ReplicationView`, so nothing here can change the clock or the tree. A request that needs
-/// more than its session is a `Submission`.
+/// more than its session is executed by `Replica`.
 struct Sessions: Sendable {
     /// The name of this node.
     let member: String
@@ -177,7 +177,11 @@ extension Sessions {
 
     /// Whether a request only shows something to a client that is gone, or that this node leaves.
     func isForNobody(_ message: ClientMessage, of session: SessionID) -> Bool {
-        (dropsReads || !leaving.isEmpty && leaving.contains(session)) && message.request.isOnlyShown
+        guard dropsReads || !leaving.isEmpty && leaving.contains(session) else { return false }
+        return switch message.request.kind {
+        case .read, .report: true
+        case .write, .action: false
+        }
     }
 
     /// Drops the requests that wait in the session of a client that is gone.
@@ -206,19 +210,5 @@ extension Sessions {
         outbox.close(session)
         clients.remove(session)
         return LeftWrites(session: session, writes: disconnects.take(session))
-    }
-}
-
-extension ClientRequest {
-    /// Whether the request only shows something to its client.
-    fileprivate var isOnlyShown: Bool {
-        switch self {
-        case .get, .children, .listen, .unlisten, .status, .awaitStable, .ping, .hello, .writes,
-            .why, .rules, .explain, .coverage, .rulesHistory:
-            true
-        case .put, .merge, .push, .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .evict,
-            .backup, .setRules:
-            false
-        }
     }
 }

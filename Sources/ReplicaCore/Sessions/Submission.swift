@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// A request that needs more than its session: `Replica` does it, and answers.
+/// A request of a session that a replica executes.
 struct Submission: Sendable {
     let session: SessionID
     let message: ClientMessage
@@ -12,24 +12,13 @@ struct Submission: Sendable {
     }
 
     var id: UInt64 { message.id }
-
     /// The write concern; nil if the client requests only `ok`.
-    var concern: WriteConcern? {
-        switch message.request {
-        case .put(let put): put.concern
-        case .merge(let merge): merge.concern
-        case .setRules(let request): request.concern
-        default: nil
-        }
-    }
+    var concern: WriteConcern? { message.request.concern }
 
     /// How long its client waits for that.
     var patienceMilliseconds: UInt64 {
-        guard case .setRules(let request) = message.request else {
-            return WriteConcern.patienceMilliseconds
-        }
-        return min(
-            request.patienceMilliseconds ?? WriteConcern.patienceMilliseconds,
+        min(
+            message.request.patienceMilliseconds ?? WriteConcern.patienceMilliseconds,
             WriteConcern.longestPatienceMilliseconds)
     }
 }

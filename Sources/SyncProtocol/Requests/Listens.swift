@@ -38,6 +38,11 @@ public struct HeldData: Equatable, Sendable {
 extension ListenRequest: RequestContent {
     static var name: StaticString { "listen" }
     static var knownOptions: [Options.Name] { [.query, .hash, .ranges, .demandsIndex] }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .duringExecution }
+    var locations: [Path] { [path] }
+    var failure: DataError? { path.failureAsLocation }
 
     var options: Options {
         Options(query: query, hash: held?.hash, ranges: held?.ranges, demandsIndex: demandsIndex)
@@ -60,6 +65,9 @@ extension ListenRequest: RequestContent {
 
 extension UnlistenRequest: RequestContent {
     static var name: StaticString { "unlisten" }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .none }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(listen) }
 

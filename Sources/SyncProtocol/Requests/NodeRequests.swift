@@ -61,6 +61,9 @@ public struct StatusRequest: Equatable, Sendable {}
 
 extension BackupRequest: RequestContent {
     static var name: StaticString { "backup" }
+    static var kind: RequestKind { .action }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(name) }
 
@@ -71,6 +74,10 @@ extension BackupRequest: RequestContent {
 
 extension EvictRequest: RequestContent {
     static var name: StaticString { "evict" }
+    static var kind: RequestKind { .action }
+    static var needsMember: Bool { true }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(member) }
 
@@ -81,6 +88,11 @@ extension EvictRequest: RequestContent {
 
 extension AwaitStableRequest: RequestContent {
     static var name: StaticString { "awaitStable" }
+    static var kind: RequestKind { .report }
+    static var needsMember: Bool { true }
+
+    /// It occupies one of the few places for waiting clients, which anonymous clients could fill.
+    var rulesCheck: RulesCheck { .signedIn }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(milliseconds) }
 
@@ -91,6 +103,9 @@ extension AwaitStableRequest: RequestContent {
 
 extension HelloRequest: RequestContent {
     static var name: StaticString { "hello" }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .none }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(seen) }
 
@@ -102,6 +117,9 @@ extension HelloRequest: RequestContent {
 extension PingRequest: RequestContent {
     static var name: StaticString { "ping" }
     static var elementCount: Int { 0 }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .none }
 
     func appendElements(to writer: inout MessagePackWriter) {}
 
@@ -111,6 +129,9 @@ extension PingRequest: RequestContent {
 extension StatusRequest: RequestContent {
     static var name: StaticString { "status" }
     static var elementCount: Int { 0 }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) {}
 

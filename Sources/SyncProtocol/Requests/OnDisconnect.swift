@@ -28,6 +28,11 @@ public struct OnDisconnectCancelRequest: Equatable, Sendable {
 extension OnDisconnectRequest: RequestContent {
     static var name: StaticString { "onDisconnect" }
     static var elementCount: Int { 2 }
+    static var kind: RequestKind { .action }
+
+    var rulesCheck: RulesCheck { .write([Write(path: path, value: value)]) }
+    var locations: [Path] { [path] }
+    var failure: DataError? { Write(path: path, value: value).failureInPriority }
 
     func appendElements(to writer: inout MessagePackWriter) {
         writer.append(path)
@@ -43,6 +48,11 @@ extension OnDisconnectRequest: RequestContent {
 extension OnDisconnectMergeRequest: RequestContent {
     static var name: StaticString { "onDisconnectMerge" }
     static var elementCount: Int { 2 }
+    static var kind: RequestKind { .action }
+
+    var rulesCheck: RulesCheck { .write(writes.below(path)) }
+    var locations: [Path] { writes.locations(below: path) }
+    var failure: DataError? { writes.failure(inMergeAt: path) }
 
     func appendElements(to writer: inout MessagePackWriter) {
         writer.append(path)
@@ -56,6 +66,11 @@ extension OnDisconnectMergeRequest: RequestContent {
 
 extension OnDisconnectCancelRequest: RequestContent {
     static var name: StaticString { "onDisconnectCancel" }
+    static var kind: RequestKind { .action }
+
+    var rulesCheck: RulesCheck { .none }
+    var locations: [Path] { [path] }
+    var failure: DataError? { path.failureAsLocation }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
 

@@ -27,6 +27,10 @@ public struct ChildrenRequest: Equatable, Sendable {
 extension GetRequest: RequestContent {
     static var name: StaticString { "get" }
     static var knownOptions: [Options.Name] { [.query, .skip] }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .read(path, query) }
+    var locations: [Path] { [path] }
 
     var options: Options { Options(query: query, skip: skip) }
 
@@ -42,6 +46,11 @@ extension GetRequest: RequestContent {
 extension ChildrenRequest: RequestContent {
     static var name: StaticString { "children" }
     static var knownOptions: [Options.Name] { [.from, .limit] }
+    static var kind: RequestKind { .read }
+
+    var rulesCheck: RulesCheck { .read(path, Query()) }
+    var locations: [Path] { [path] }
+    var failure: DataError? { path.failureAsLocation }
 
     var options: Options { Options(from: from, limit: limit) }
 

@@ -1,14 +1,31 @@
 import DataTree
 import QueryEngine
 
-/// The elements of a request after its name and id, and their form in a frame.
-protocol RequestContent {
+/// The elements of a request after its name and id, their form in a frame, and what a node has to know to execute it.
+protocol RequestContent: SendableMetatype {
     /// The first element of its array.
     static var name: StaticString { get }
     /// How many elements follow the id, the options not counted.
     static var elementCount: Int { get }
     /// The options that it knows; any other one is refused.
     static var knownOptions: [Options.Name] { get }
+    /// The effect.
+    static var kind: RequestKind { get }
+    /// Whether only a member of the cluster can execute it; writes always need one.
+    static var needsMember: Bool { get }
+
+    /// The requirement for users.
+    var rulesCheck: RulesCheck { get }
+    /// The option `concern`.
+    var concern: WriteConcern? { get }
+    /// How long the client waits for the concern; nil for the usual time.
+    var patienceMilliseconds: UInt64? { get }
+    /// The stamp of a write of a native client.
+    var stamp: Stamp? { get }
+    /// The locations that it reads or writes.
+    var locations: [Path] { get }
+    /// The first violation of the rules that reading a frame enforces.
+    var failure: DataError? { get }
 
     var options: Options { get }
 
@@ -22,6 +39,12 @@ protocol RequestContent {
 extension RequestContent {
     static var knownOptions: [Options.Name] { [] }
     static var elementCount: Int { 1 }
+    static var needsMember: Bool { kind == .write }
+    var concern: WriteConcern? { nil }
+    var patienceMilliseconds: UInt64? { nil }
+    var stamp: Stamp? { nil }
+    var locations: [Path] { [] }
+    var failure: DataError? { nil }
     var options: Options { Options() }
 }
 

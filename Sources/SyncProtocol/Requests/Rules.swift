@@ -116,6 +116,9 @@ public struct RulesVerdict: Equatable, Sendable {
 
 extension CoverageRequest: RequestContent {
     static var name: StaticString { "coverage" }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(action.rawValue) }
 
@@ -132,7 +135,9 @@ extension CoverageRequest: RequestContent {
 extension ExplainRequest: RequestContent {
     static var name: StaticString { "explain" }
     static var knownOptions: [Options.Name] { [.source] }
+    static var kind: RequestKind { .report }
 
+    var rulesCheck: RulesCheck { .administratorsOnly }
     var options: Options { Options(source: source) }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(statement) }
@@ -146,6 +151,9 @@ extension ExplainRequest: RequestContent {
 extension RulesHistoryRequest: RequestContent {
     static var name: StaticString { "rulesHistory" }
     static var elementCount: Int { 0 }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) {}
 
@@ -155,6 +163,9 @@ extension RulesHistoryRequest: RequestContent {
 extension RulesRequest: RequestContent {
     static var name: StaticString { "rules" }
     static var elementCount: Int { 0 }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) {}
 
@@ -164,6 +175,10 @@ extension RulesRequest: RequestContent {
 extension SetRulesRequest: RequestContent {
     static var name: StaticString { "setRules" }
     static var knownOptions: [Options.Name] { [.condition, .concern, .patience, .isCheck] }
+    static var kind: RequestKind { .action }
+    static var needsMember: Bool { true }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     var options: Options {
         Options(

@@ -15,6 +15,9 @@ public struct WhyRequest: Equatable, Sendable {
 extension WhyRequest: RequestContent {
     static var name: StaticString { "why" }
     static var elementCount: Int { 2 }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) {
         writer.append(path)

@@ -12,6 +12,9 @@ public struct WritesRequest: Equatable, Sendable {
 
 extension WritesRequest: RequestContent {
     static var name: StaticString { "writes" }
+    static var kind: RequestKind { .report }
+
+    var rulesCheck: RulesCheck { .administratorsOnly }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(held) }
 

@@ -78,6 +78,11 @@ extension PutRequest: RequestContent {
     static var knownOptions: [Options.Name] {
         [.condition, .isLocal, .patience, .concern, .stamp, .now]
     }
+    static var kind: RequestKind { .write }
+
+    var rulesCheck: RulesCheck { .duringExecution }
+    var locations: [Path] { [path] }
+    var failure: DataError? { Write(path: path, value: value).failureInPriority }
 
     var options: Options {
         Options(
@@ -111,6 +116,11 @@ extension MergeRequest: RequestContent {
     static var name: StaticString { "merge" }
     static var elementCount: Int { 2 }
     static var knownOptions: [Options.Name] { [.concern, .stamp, .now] }
+    static var kind: RequestKind { .write }
+
+    var rulesCheck: RulesCheck { .duringExecution }
+    var locations: [Path] { writes.locations(below: path) }
+    var failure: DataError? { writes.failure(inMergeAt: path) }
 
     var options: Options { Options(concern: concern, stamp: stamp, now: now) }
 
@@ -139,6 +149,11 @@ extension Options {
 extension PushRequest: RequestContent {
     static var name: StaticString { "push" }
     static var elementCount: Int { 2 }
+    static var kind: RequestKind { .write }
+
+    var rulesCheck: RulesCheck { .duringExecution }
+    var locations: [Path] { [path] }
+    var failure: DataError? { path.failureAsLocation }
 
     func appendElements(to writer: inout MessagePackWriter) {
         writer.append(path)

@@ -38,39 +38,28 @@ import Testing
         return told
     }
 
-    @Test func `requests that the tree answers are answered, others are submitted`() {
+    @Test func `a read whose order has no index waits, and is not answered`() throws {
         var sessions = sessions()
-        let tree = Universe.object(["a": 5])
-        let answered: [(ClientMessage, NodeMessage)] = [
-            (.get(id: 1, path: "a", query: Query()), .value(id: 1, value: 5)),
-            (.ping(id: 2), .value(id: 2, value: 1_000)),
-            (.onDisconnect(id: 3, path: "b", value: 1), .ok(id: 3)),
-            (.listen(id: 4, path: "b", query: Query(), held: nil), .ok(id: 4)),
-            (.unlisten(id: 5, listen: 4), .ok(id: 5)),
-        ]
-        for (message, answer) in answered {
-            #expect(sessions.serve(message, for: 1, seeing: view(tree)) == false)
-            #expect(told(&sessions)[1]?.first == answer)
-        }
-        let submitted: [ClientMessage] = [
-            .push(id: 6, path: "a", value: 1), .evict(id: 7, member: "n2"),
-            .backup(id: 8, name: "x"), .status(id: 9),
-        ]
-        for message in submitted {
-            #expect(sessions.serve(message, for: 1, seeing: view(tree)) == true)
-            #expect(told(&sessions) == [:])
-        }
+        // A smaller list needs no index.
+        var children = Children()
+        for number in 0..<2_000 { children[Key(index: number)] = .integer(Int64(number)) }
+        let tree = Value(children)
+        sessions.get("5", Query(), 1, 1, in: view(tree))
+        #expect(told(&sessions) == [1: [.value(id: 1, value: 5)]])
+        let query = try Query().orderedByValue().limited(toFirst: 1)
+        sessions.get(.root, query, 2, 1, in: view(tree))
+        #expect(sessions.missingIndex != nil)
+        #expect(told(&sessions) == [:])
     }
 
     @Test func `a client is welcomed once all is here that it has seen`() {
         var sessions = sessions()
-        let hello = ClientMessage.hello(id: 1, seen: [7: 5])
-        #expect(sessions.serve(hello, for: 1, seeing: view(holding: [7: 4])) == false)
+        sessions.greet([7: 5], 1, 1, seeing: view(holding: [7: 4]))
         #expect(sessions.welcomeWaiting(seeing: view(holding: [7: 4], at: 1_699)).isEmpty)
         #expect(told(&sessions) == [:])
         let late = sessions.welcomeWaiting(seeing: view(holding: [7: 4], at: 1_700))
         #expect(late.map(\.id) == [1])
-        #expect(sessions.serve(hello, for: 1, seeing: view(holding: [7: 4])) == false)
+        sessions.greet([7: 5], 1, 1, seeing: view(holding: [7: 4]))
         #expect(sessions.welcomeWaiting(seeing: view(holding: [7: 5])).isEmpty)
         let answer = NodeMessage.ready(
             id: 1, member: "n1", wallMilliseconds: 1_000, time: 1_000, holds: [7: 5])
@@ -79,7 +68,7 @@ import Testing
 
     @Test func `each frame to a welcomed client ends with what it shows`() {
         var sessions = sessions()
-        _ = sessions.serve(.hello(id: 1, seen: [:]), for: 1, seeing: view(holding: [7: 5]))
+        sessions.greet([:], 1, 1, seeing: view(holding: [7: 5]))
         _ = told(&sessions, seeing: view(holding: [7: 5]))
         sessions.send(.ok(id: 2), to: 1)
         sessions.send(.ok(id: 2), to: 2)
@@ -89,20 +78,22 @@ import Testing
 
     @Test func `stability is awaited up to what the clocks show`() {
         var sessions = sessions()
-        _ = sessions.serve(.awaitStable(id: 1, milliseconds: 500), for: 1, seeing: view(time: 900))
+        sessions.awaitStable(within: 500, 1, 1, seeing: view(time: 900))
         #expect(sessions.answerStabilityWaiters(seeing: view(stable: 1_000)).isEmpty)
         #expect(told(&sessions) == [:])
         #expect(sessions.answerStabilityWaiters(seeing: view(stable: 1_001)).isEmpty)
         #expect(told(&sessions) == [1: [.ok(id: 1)]])
-        _ = sessions.serve(.awaitStable(id: 2, milliseconds: 500), for: 1, seeing: view())
+        sessions.awaitStable(within: 500, 2, 1, seeing: view())
         #expect(sessions.answerStabilityWaiters(seeing: view(at: 1_500)).map(\.id) == [2])
     }
 
     @Test func `an ended session returns its on-disconnect writes`() {
         var sessions = sessions()
-        _ = sessions.serve(.onDisconnect(id: 1, path: "a", value: 1), for: 1, seeing: view())
-        _ = sessions.serve(
-            .listen(id: 2, path: "a", query: Query(), held: nil), for: 1, seeing: view())
+        sessions.addDisconnect([Write(path: "a", value: 1)], 1, 1, at: view().now)
+        guard case .listen(let listen) = ClientMessage.listen(id: 2, path: "a").request else {
+            return
+        }
+        sessions.listen(listen, 2, 1, in: view())
         #expect(sessions.close(1).writes == [Write(path: "a", value: 1)])
         #expect(sessions.close(1).writes == [])
         #expect(sessions.listens.count == 0)
@@ -113,8 +104,7 @@ import Testing
         var sessions = sessions()
         _ = sessions.probeDisconnects(at: .init(at: 1_000))
         for session in [1, 2] as [SessionID] {
-            _ = sessions.serve(
-                .onDisconnect(id: 1, path: "a", value: 1), for: session, seeing: view())
+            sessions.addDisconnect([Write(path: "a", value: 1)], 1, session, at: view().now)
         }
         _ = told(&sessions)
         #expect(sessions.probeDisconnects(at: .init(at: 1_999)) == [])
