@@ -53,7 +53,9 @@ extension NodeConfiguration {
             ?? retryWindowMilliseconds
         strictIndexes = document.strictIndexes ?? strictIndexes
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
-        secrets = try file.secretHashes(document.secrets ?? [])
+        secrets = try file.secretHashes(document.secrets ?? [], at: "secrets")
+        monitorSecrets = try file.secretHashes(
+            document.monitorSecrets ?? [], at: "monitorSecrets")
         if let tokens = document.tokens?.content {
             self.tokens = try TokenSettings(tokens, in: file)
         }
@@ -99,7 +101,8 @@ extension NodeConfiguration {
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
-        case logLimit, evicted, retryWindowMilliseconds, secrets, tokens, emulator
+        case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
+        case emulator
     }
 
     let cluster: String
@@ -114,6 +117,7 @@ private struct Document: StrictlyDecodable {
     let evicted: String?
     let retryWindowMilliseconds: Int?
     let secrets: [String]?
+    let monitorSecrets: [String]?
     let tokens: Strict<TokenDocument>?
     let emulator: Bool?
 
@@ -217,18 +221,19 @@ struct ConfigurationFile {
         )
     }
 
-    /// The hashes of administrators' secrets. Messages do not show them: the file may have the secret itself by mistake.
-    func secretHashes(_ texts: [String]) throws(NodeError) -> [[UInt8]] {
+    /// The hashes of secrets. Messages do not show them: the file may have the secret itself by mistake.
+    func secretHashes(_ texts: [String], at key: String) throws(NodeError) -> [[UInt8]] {
         guard texts.count <= NodeConfiguration.secretLimit else {
             throw error(
-                #""secrets" has \#(texts.count) entries"#, at: ["secrets"],
+                #""\#(key)" has \#(texts.count) entries"#, at: [key],
                 fix: "list \(NodeConfiguration.secretLimit) at most")
         }
         return try texts.map { text throws(NodeError) in
             if let hash = text.bytesOfHash { return hash }
             throw error(
-                #""secrets" has an entry that is not a hash"#, at: ["secrets"],
-                fix: "write the 64 digits that `hearth keys secret FILE` printed, not the secret")
+                #""\#(key)" has an entry that is not a hash"#, at: [key],
+                fix: "write the 64 digits that `hearth keys` printed for the secret, not the secret"
+            )
         }
     }
 

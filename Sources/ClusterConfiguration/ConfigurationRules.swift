@@ -15,6 +15,7 @@ extension NodeConfiguration {
         }
         try checkKeys()
         try checkUnsignedTokens()
+        try checkMonitors()
         var taken: [String: String] = [:]
         for node in nodes {
             try NodeConfiguration.Member.check(name: node.id)
@@ -88,6 +89,22 @@ extension NodeConfiguration {
                         #""\#(setting)" lets every client choose its identity, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
                     fix: "omit \"\(setting)\", or use 127.0.0.1 for all addresses")
             }
+        }
+    }
+
+    /// Monitors' secrets restrict nothing in a cluster whose clients are all administrators, or where two roles share a secret.
+    private func checkMonitors() throws(NodeError) {
+        if monitorSecrets.isEmpty { return }
+        guard !secrets.isEmpty || !tokens.isEmpty else {
+            throw NodeError(
+                problem:
+                    "the cluster has \"monitorSecrets\", and neither \"secrets\" nor \"tokens\": every client is an administrator",
+                fix: "list an administrator's secret in \"secrets\" (`hearth keys secret`)")
+        }
+        guard !monitorSecrets.contains(where: secrets.contains) else {
+            throw NodeError(
+                problem: "a hash is in \"secrets\" and in \"monitorSecrets\"",
+                fix: "create another secret for monitors (`hearth keys monitor-secret`)")
         }
     }
 

@@ -80,6 +80,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var http = HTTPSettings()
     /// The SHA-256 hashes of administrators' secrets; without any, and without tokens, each client is an administrator.
     public var secrets: [[UInt8]] = []
+    /// The SHA-256 hashes of monitors' secrets, which show the status of nodes and no data.
+    public var monitorSecrets: [[UInt8]] = []
     /// The trusted issuers of tokens.
     public var tokens = TokenSettings()
     /// Whether the cluster behaves as Firebase's emulator: everything is open until rules are installed, tokens need no signature,
@@ -95,7 +97,7 @@ public struct NodeConfiguration: Equatable, Sendable {
         self.nodes = nodes
     }
 
-    /// The most administrators' secrets that a cluster has.
+    /// The most secrets of administrators, or of monitors, that a cluster has.
     public static let secretLimit = 64
 
     /// Whether connections between nodes are encrypted and checked.

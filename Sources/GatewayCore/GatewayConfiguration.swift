@@ -37,6 +37,8 @@ public struct GatewayConfiguration: Sendable {
 
     /// Administrators' secrets. Without secrets and tokens, each client is an administrator.
     public var secrets: SecretHashes?
+    /// Monitors' secrets: they show the status of nodes, and no data.
+    public var monitorSecrets: SecretHashes?
     /// The trusted issuers of tokens; nil without tokens.
     public var tokens: TokenTrust?
     /// Whether everything is open until the cluster has rules, and reports are for all clients, as in Firebase's emulator.

@@ -42,8 +42,8 @@ extension Replica {
         let id = message.id
         let isUser = sessions.access.isUser(session)
         switch message.request {
-        case .status where !isUser:
-            sessions.sendAtOnce(.value(id: id, value: status.value), to: session)
+        case .status where sessions.access.mayReadStatus(session):
+            sessions.sendAtOnce(.value(id: id, value: statusValue(for: session)), to: session)
         case .ping: sessions.sendAtOnce(.pong(id, at: now), to: session)
         default: sessions.refuseAtOnce(isUser ? .asUsersSeeIt : failure, id, session)
         }

@@ -41,7 +41,7 @@ extension Replica {
         case .awaitStable(let wait):
             sessions.awaitStable(within: wait.milliseconds, id, session, seeing: replication.view)
         case .ping: sessions.send(.pong(id, at: now), to: session)
-        case .status: sessions.send(.value(id: id, value: status.value), to: session)
+        case .status: sessions.send(.value(id: id, value: statusValue(for: session)), to: session)
         case .coverage(let request):
             sessions.send(.value(id: id, value: count(request.action).value), to: session)
         case .rulesHistory:

@@ -33,6 +33,15 @@ extension Replica {
         return status
     }
 
+    /// The status as a client receives it. A monitor learns no location of the data.
+    func statusValue(for session: SessionID) -> Value {
+        var status = status
+        if sessions.access.user(of: session)?.isMonitor == true {
+            status.clients.queries.indexes = []
+        }
+        return status.value
+    }
+
     private func fill(_ identity: inout NodeStatus.Identity) {
         identity.member = configuration.member
         identity.cluster = configuration.cluster

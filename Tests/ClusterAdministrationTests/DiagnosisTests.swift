@@ -76,7 +76,7 @@ import ZeroMQ
         }
         #expect(fix(.missingCredential)?.contains("--secret FILE") == true)
         #expect(fix(.unknownCredential)?.hasPrefix("the secret or token is wrong") == true)
-        #expect(fix(.notAdministrator)?.hasPrefix("the token is that of a user") == true)
+        #expect(fix(.notAdministrator)?.hasPrefix("the secret or token is that of a user") == true)
     }
 
     @Test func `reports a missing coordinator if it lasts`() {

@@ -107,6 +107,24 @@ import ZeroMQ
         #expect(error.fix == "list 64 at most")
     }
 
+    @Test func `has monitors' secrets beside those of administrators`() throws {
+        let hashes = [5, 6].map { String(repeating: "0\($0)", count: 32) }
+        func read(_ settings: String) throws -> NodeConfiguration {
+            try self.read("{cluster: 'a', \(settings), nodes: [\(Self.node)]}")
+        }
+        let both = try read("secrets: ['\(hashes[0])'], monitorSecrets: ['\(hashes[1])']")
+        try both.check(for: .loopback)
+        #expect(both.monitorSecrets == [[UInt8](repeating: 6, count: 32)])
+        let alone = try read("monitorSecrets: ['\(hashes[1])']")
+        let open = try #require(throws: NodeError.self) { try alone.check(for: .loopback) }
+        #expect(open.problem.hasSuffix("every client is an administrator"))
+        let same = try read("secrets: ['\(hashes[0])'], monitorSecrets: ['\(hashes[0])']")
+        let shared = try #require(throws: NodeError.self) { try same.check(for: .loopback) }
+        #expect(shared.problem == #"a hash is in "secrets" and in "monitorSecrets""#)
+        let wrong = try error(in: "{cluster: 'a',\n monitorSecrets: ['hunter2'], nodes: []}")
+        #expect(wrong.problem.hasSuffix(#":2: "monitorSecrets" has an entry that is not a hash"#))
+    }
+
     @Test func `says how large a body may be, and where clients go when a node stops`() throws {
         func node(_ id: Int, _ more: String) -> String {
             "{id: 'n\(id)', client: 'http://127.0.0.1:\(id)1', requests: 'tcp://127.0.0.1:\(id)2', "

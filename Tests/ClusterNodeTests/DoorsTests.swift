@@ -145,7 +145,7 @@ extension `Every door of a protected cluster` {
         "bad query": 400, "put nothing": 400, "put no JSON": 400, "settings": 404,
         "simulate": 400, "info": 400, "info connected": 400,
         "root page": 404, "console": 404, "hidden console": 404,
-        "picture": 404, "status": 404, "no target": 400, "deep": 400,
+        "picture": 404, "no target": 400, "deep": 400,
         "native without WebSocket": 426, "another method": 405, "native": 101,
     ]
 

@@ -3,6 +3,7 @@
 /// Secrets that tests know, and a hash function that shows where two texts differ.
 enum TestSecrets {
     static let known = ["alpha-secret", "beta-secret"]
+    static let monitor = "monitor-secret"
     static let hashes = SecretHashes(known.map { hash(Array($0.utf8)) }, by: hash)
 
     @Sendable private static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -16,6 +17,7 @@ enum TestSecrets {
     static var configuration: GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.secrets = hashes
+        configuration.monitorSecrets = SecretHashes([hash(Array(monitor.utf8))], by: hash)
         return configuration
     }
 }

@@ -47,8 +47,7 @@ import Testing
             message: .onDisconnectCancel(id: 1, path: .at("a")), name: "onDisconnectCancel",
             kind: .action, check: "none"),
         .init(
-            message: .backup(id: 1, name: "x"), name: "backup", kind: .action,
-            check: "administratorsOnly"),
+            message: .backup(id: 1, name: "x"), name: "backup", kind: .action, check: "monitors"),
         .init(
             message: .evict(id: 1, member: "n2"), name: "evict", kind: .action, needsMember: true,
             check: "administratorsOnly"),
@@ -59,7 +58,7 @@ import Testing
             message: .awaitStable(id: 1, milliseconds: 5), name: "awaitStable", kind: .report,
             needsMember: true, check: "signedIn"),
         .init(message: .ping(id: 1), name: "ping", kind: .read, check: "none"),
-        .init(message: .status(id: 1), name: "status", kind: .report, check: "administratorsOnly"),
+        .init(message: .status(id: 1), name: "status", kind: .report, check: "monitors"),
         .init(message: .rules(id: 1), name: "rules", kind: .report, check: "administratorsOnly"),
         .init(
             message: .setRules(id: 1, source: "{}"), name: "setRules", kind: .action,
@@ -107,7 +106,7 @@ import Testing
         switch check {
         case .read(let path, _): "read(\(path))"
         case .write(let writes): "write(\(writes.map { "\($0.path)" }.joined(separator: " ")))"
-        case .none, .signedIn, .administratorsOnly, .duringExecution: "\(check)"
+        case .none, .signedIn, .monitors, .administratorsOnly, .duringExecution: "\(check)"
         }
     }
 

@@ -47,7 +47,7 @@ package enum Denial: Equatable, Sendable {
         case .unknownCredential:
             "the secret or token is wrong, or has expired: send another one by \(options)"
         case .notAdministrator:
-            "the token is that of a user: send a secret of the cluster or the token of an administrator by "
+            "the secret or token is that of a user or a monitor: send an administrator's secret or token by "
                 + options
         }
     }

@@ -19,5 +19,8 @@ extension GatewayConfiguration {
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)
         }
+        if !description.monitorSecrets.isEmpty {
+            monitorSecrets = SecretHashes(description.monitorSecrets, by: SHA256.hash)
+        }
     }
 }

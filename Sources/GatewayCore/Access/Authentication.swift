@@ -6,6 +6,7 @@ internal import Tokens
 /// one.
 package struct Authentication {
     private let secrets: SecretHashes?
+    private let monitorSecrets: SecretHashes?
     private var tokens: TokenVerifier?
     private let isEmulator: Bool
     /// Whether the replica has rules, by which it judges what users do.
@@ -16,7 +17,8 @@ package struct Authentication {
 
     /// The authentication of a gateway.
     package init(_ configuration: GatewayConfiguration) {
-        (secrets, isEmulator) = (configuration.secrets, configuration.isEmulator)
+        (secrets, monitorSecrets) = (configuration.secrets, configuration.monitorSecrets)
+        isEmulator = configuration.isEmulator
         tokens = configuration.tokens.map {
             TokenVerifier(trusting: $0, remembering: configuration.rememberedTokens)
         }
@@ -36,10 +38,10 @@ package struct Authentication {
 
     /// Whether the replica receives requests of a principal.
     ///
-    /// Without rules, the replica refuses all requests of users. If tokens are configured, the replica itself
+    /// The replica refuses a monitor's requests for data. Without rules, it refuses all requests of users. If tokens are configured, the replica itself
     /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
     func admits(_ principal: Principal) -> Bool {
-        principal == .administrator || hasRules || tokens != nil
+        principal == .administrator || principal == .monitor || hasRules || tokens != nil
     }
 
     /// The document that says what holds without rules.
@@ -50,6 +52,15 @@ package struct Authentication {
     /// The identity that asks for a report on the node: in an emulator, reports are for all clients.
     func reader(_ identity: Identity) -> Identity {
         isEmulator ? Identity(.administrator) : identity
+    }
+
+    /// Whether a principal may read a report on the node.
+    func mayRead(_ report: NodeReport, as principal: Principal) -> Bool {
+        switch reader(Identity(principal)).principal {
+        case .administrator: true
+        case .monitor: report.isForMonitors
+        case .user, .override: false
+        }
     }
 
     /// Replaces the trusted token issuers. Identities by earlier tokens must be reviewed.
@@ -65,6 +76,7 @@ package struct Authentication {
     /// - Throws: The failure, with the details that the sender may learn.
     mutating func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
         if let secrets, secrets.contains(text) { return Identity(.administrator) }
+        if let monitorSecrets, monitorSecrets.contains(text) { return Identity(.monitor) }
         guard tokens != nil else { throw .wrong }
         do throws(TokenFailure) {
             let seconds = Double(now.wallMilliseconds) / 1_000

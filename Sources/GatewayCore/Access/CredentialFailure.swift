@@ -53,6 +53,11 @@ extension RestFailure {
             "send a token that permits this or an administrator's secret (Authorization: Bearer, or auth), or change the rules"
     )
 
+    static let monitorsOnlyObserve = RestFailure(
+        status: 403,
+        problem: "A monitor may only read /health, /status and /metrics, and take backups.",
+        fix: "send an administrator's secret, or a token of a user whom the rules permit this")
+
     static let wrongCredential = RestFailure(
         status: 401, problem: "Could not parse auth token.",
         fix:

@@ -1,4 +1,4 @@
-/// Administrators' secrets, as a gateway knows them: by their hashes.
+/// The secrets of administrators or of monitors, as a gateway knows them: by their hashes.
 public struct SecretHashes: Sendable {
     /// A text with more bytes is no secret, and no token.
     static let textLimit = 16 << 10

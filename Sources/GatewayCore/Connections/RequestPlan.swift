@@ -10,7 +10,7 @@ enum RequestPlan {
     case rest(RestRequest)
     /// The rules of the cluster are read or replaced.
     case rules(RulesDocumentRequest)
-    /// A report about the node, for an administrator.
+    /// A report about the node, for an administrator or a monitor.
     case report(NodeReport)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
@@ -31,6 +31,7 @@ enum RequestPlan {
             self = .answer(Answer(preflightFor: head))
             return
         }
+        guard principal != .monitor || head.isForMonitors else { throw .monitorsOnlyObserve }
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding
         }
@@ -60,8 +61,9 @@ enum RequestPlan {
                 return
             }
             if let report = try NodeReport(head) {
-                guard context.authentication.reader(Identity(principal)).principal == .administrator
-                else { throw .permissionDenied }
+                guard context.authentication.mayRead(report, as: principal) else {
+                    throw .permissionDenied
+                }
                 self = .report(report)
                 if !report.isAlwaysTold { try context.checkServes() }
                 return
@@ -117,6 +119,13 @@ extension GatewayContext {
 }
 
 extension RequestHead {
+    /// The paths that a monitor may request. On the native WebSocket, the replica refuses it data.
+    private static let pathsForMonitors = ["/health", "/status", "/metrics", NativeProtocol.path]
+
+    fileprivate var isForMonitors: Bool {
+        RequestHead.pathsForMonitors.contains(target.pathText)
+    }
+
     /// The key of a request for a WebSocket.
     func webSocketKey() throws(RestFailure) -> String {
         guard method == .get, asksToUpgrade(to: "websocket"),

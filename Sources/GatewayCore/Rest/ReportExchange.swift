@@ -3,10 +3,12 @@ internal import HTTPText
 internal import JSONText
 internal import SyncProtocol
 
-/// A report that an administrator can request from a node, by one request to the replica.
+/// A report that an administrator, or partly a monitor, can request from a node, by one request to the replica.
 enum NodeReport: Equatable {
     /// `/metrics`.
     case metrics
+    /// `/status`: the status of the node as JSON.
+    case status
     /// `/.settings/rules/status.json`: which rules the node enforces, since when, and which members have them.
     case rulesStatus
     /// `/.settings/rules/history.json`: the last rules that have arrived at the node.
@@ -21,6 +23,7 @@ enum NodeReport: Equatable {
     init?(_ head: RequestHead) throws(RestFailure) {
         switch head.target.pathText {
         case "/metrics": self = .metrics
+        case "/status": self = .status
         case "/.settings/rules/status.json": self = .rulesStatus
         case "/.settings/rules/history.json": self = .rulesHistory
         case "/.inspect/coverage": self = .coverage(.read, isPage: true)
@@ -33,7 +36,10 @@ enum NodeReport: Equatable {
     }
 
     /// Whether a node reports it before it serves data.
-    var isAlwaysTold: Bool { self == .metrics }
+    var isAlwaysTold: Bool { isForMonitors }
+
+    /// Whether monitors may read it: it shows no data and no rules.
+    var isForMonitors: Bool { self == .metrics || self == .status }
 }
 
 extension CoverageRequest.Action {
@@ -63,7 +69,7 @@ struct ReportExchange {
     /// The request to the replica.
     var opening: [ClientMessage] {
         switch report {
-        case .metrics, .rulesStatus: [.status(id: id)]
+        case .metrics, .status, .rulesStatus: [.status(id: id)]
         case .rulesHistory: [.rulesHistory(id: id)]
         case .coverage(let action, _): [.coverage(id: id, action)]
         }
@@ -87,7 +93,7 @@ struct ReportExchange {
         switch report {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
-        case .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
+        case .status, .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
     }

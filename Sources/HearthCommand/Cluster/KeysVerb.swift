@@ -7,9 +7,10 @@ internal import ZeroMQ
 enum KeysVerb {
     static let verb = Verb(
         "keys",
-        "Creates the keys of nodes, certificates, administrators' secrets and signing keys.",
+        "Creates the keys of nodes, certificates, secrets and signing keys.",
         verbs: [
-            new, show, CertificateVerb.verb, SecretVerb.administratorSecret, SecretVerb.signingKey,
+            new, show, CertificateVerb.verb, SecretVerb.administratorSecret,
+            SecretVerb.monitorSecret, SecretVerb.signingKey,
         ],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",

@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import TLS
 
-/// `hearth keys secret` and `hearth keys signing-key`: the two kinds of secret text that a cluster knows.
+/// `hearth keys secret`, `monitor-secret` and `signing-key`: the kinds of secret text that a cluster knows.
 enum SecretVerb {
     static let administratorSecret = Verb(
         "secret",
@@ -14,6 +14,19 @@ enum SecretVerb {
     ) { invocation throws(CommandError) in
         let secret = try writeNew(to: invocation[file])
         StandardOutput.shared.print("secrets: [\"\(SHA256.text(of: secret.hash))\"],")
+        return .success
+    }
+
+    static let monitorSecret = Verb(
+        "monitor-secret",
+        "Creates a monitor's secret in a new file, and prints its hash for the configuration. A "
+            + "client that sends the secret may read `/status` and `/metrics` and take backups, "
+            + "and may neither read nor write data.",
+        arguments: [file],
+        examples: ["hearth keys monitor-secret monitor.secret"]
+    ) { invocation throws(CommandError) in
+        let secret = try writeNew(to: invocation[file])
+        StandardOutput.shared.print("monitorSecrets: [\"\(SHA256.text(of: secret.hash))\"],")
         return .success
     }
 

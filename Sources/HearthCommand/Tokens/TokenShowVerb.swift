@@ -81,6 +81,7 @@ enum TokenShowVerb {
             let shown = try trust.identity(of: text, at: now, by: Token.makeReader())
             switch shown.principal {
             case .administrator: StandardOutput.shared.print("accepted   as an administrator")
+            case .monitor: StandardOutput.shared.print("accepted   as a monitor")
             case .user(let auth): StandardOutput.shared.print("accepted   auth is \(auth.json)")
             case .override(let auth):
                 StandardOutput.shared.print(

@@ -14,14 +14,18 @@ struct Access: Sendable {
         let auth: Claim
         /// Whether refusals contain the reason: for an administrator who acts as a user, and for a debugging token.
         let learnsReasons: Bool
+        /// Whether the client is a monitor: it may request status and backups, and no data.
+        let isMonitor: Bool
 
         /// The user that a principal is or acts as; nil for an administrator.
         init?(_ principal: Principal) {
             switch principal {
             case .administrator: return nil
+            case .monitor: (auth, learnsReasons) = (.null, false)
             case .user(let auth): (self.auth, learnsReasons) = (auth, false)
             case .override(let auth): (self.auth, learnsReasons) = (auth, true)
             }
+            isMonitor = principal == .monitor
         }
     }
 
@@ -88,6 +92,9 @@ struct Access: Sendable {
     /// Whether a client is no administrator: it learns nothing of nodes beyond what it asks for.
     func isUser(_ session: SessionID) -> Bool { user(of: session) != nil }
 
+    /// Whether a client may request the status of the node.
+    func mayReadStatus(_ session: SessionID) -> Bool { user(of: session)?.isMonitor ?? true }
+
     /// Records a client's principal; returns whether it has changed.
     mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
         let before = self.principal(of: session)
@@ -135,7 +142,7 @@ extension Access {
     mutating func grant(
         of path: Path, _ query: Query, to user: User, seeing replica: ReplicationView
     ) -> ReadGrant? {
-        guard let ruleset else { return nil }
+        guard let ruleset, !user.isMonitor else { return nil }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         guard counting != nil else {
             return ruleset.grant(reading: path, in: situation, spending: &spentUnits)
@@ -148,7 +155,7 @@ extension Access {
     mutating func refusal(
         ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        guard let ruleset else { return .denied(reading: path, to: user) }
+        guard let ruleset, !user.isMonitor else { return .denied(reading: path, to: user) }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         let operation = RuleOperation.read(path)
         let verdict =
@@ -196,6 +203,7 @@ extension Access {
         at milliseconds: UInt64, judging ruleset: Ruleset?, knowing granted: inout GrantedWay?,
         counting: inout RuleCounting?, spending units: inout Int
     ) -> RequestFailure? {
+        if user.isMonitor { return .monitorsOnlyObserve }
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path, to: user) }
         let operation = writes.count == 1 ? RuleOperation.write(path) : .update(writes.map(\.path))
@@ -220,6 +228,7 @@ extension Access {
     mutating func refusal(
         of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
+        if user.isMonitor { return .monitorsOnlyObserve }
         let resolved = try? Acceptance.resolveServerValues(writes, seeing: replica)
         var granted: GrantedWay?
         return resolved.flatMap {
@@ -254,7 +263,8 @@ extension RequestFailure {
     fileprivate static func denied(
         reading path: Path, to user: Access.User
     ) -> RequestFailure {
-        RequestFailure(
+        if user.isMonitor { return .monitorsOnlyObserve }
+        return RequestFailure(
             .permissionDenied, "the rules do not permit this client to read \(path)",
             fix: fix(for: user))
     }
@@ -286,6 +296,11 @@ extension RequestFailure {
         let lines = [problem] + trace.explanation
         return RequestFailure(code, lines.joined(separator: "\n"), fix: fix, limit: limit)
     }
+
+    /// The failure of a monitor's request for anything else than status and backups.
+    static let monitorsOnlyObserve = RequestFailure(
+        .permissionDenied, "a monitor may only read the status of nodes and take backups",
+        fix: "send an administrator's secret, or a token of a user whom the rules permit this")
 
     /// The failure of a request that concerns the node or the cluster.
     static let administratorsOnly = RequestFailure(

@@ -5,14 +5,27 @@ import SyncProtocol
 
 // The requests of users. Rules come before limits and data, so that a refusal reveals neither.
 
+extension RulesCheck {
+    /// Whether monitors may make such requests.
+    fileprivate var admitsMonitors: Bool {
+        switch self {
+        case .none, .monitors: true
+        case .signedIn, .administratorsOnly, .read, .write, .duringExecution: false
+        }
+    }
+}
+
 extension Sessions {
     /// Why a user may not make a request; nil if the rules permit it, or are evaluated as it is executed.
     mutating func refusal(
         of request: ClientRequest, by user: Access.User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        switch request.rulesCheck {
+        let check = request.rulesCheck
+        if user.isMonitor, !check.admitsMonitors { return .monitorsOnlyObserve }
+        return switch check {
         case .none, .duringExecution: nil
         case .signedIn: user.auth == .null ? .forThoseSignedIn : nil
+        case .monitors: user.isMonitor ? nil : .administratorsOnly
         case .administratorsOnly: .administratorsOnly
         case .read(let path, let query):
             access.refusal(ofReading: path, query, by: user, seeing: replica)

@@ -2,6 +2,8 @@
 public enum Principal: Equatable, Sendable {
     /// An administrator: no rule applies.
     case administrator
+    /// A monitor: it may read the status of nodes and take backups, and no rule gives it data.
+    case monitor
     /// A user with the value of the variable `auth`, which is null for a client that is not signed
     /// in.
     case user(Claim)
@@ -16,6 +18,7 @@ public enum Principal: Equatable, Sendable {
     public var auth: Claim? {
         switch self {
         case .administrator: nil
+        case .monitor: .null
         case .user(let auth), .override(let auth): auth
         }
     }

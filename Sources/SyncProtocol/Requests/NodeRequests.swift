@@ -63,7 +63,7 @@ extension BackupRequest: RequestContent {
     static var name: StaticString { "backup" }
     static var kind: RequestKind { .action }
 
-    var rulesCheck: RulesCheck { .administratorsOnly }
+    var rulesCheck: RulesCheck { .monitors }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(name) }
 
@@ -131,7 +131,7 @@ extension StatusRequest: RequestContent {
     static var elementCount: Int { 0 }
     static var kind: RequestKind { .report }
 
-    var rulesCheck: RulesCheck { .administratorsOnly }
+    var rulesCheck: RulesCheck { .monitors }
 
     func appendElements(to writer: inout MessagePackWriter) {}
 

@@ -9,6 +9,13 @@ public struct GetRequest: Equatable, Sendable {
     public var query: Query
     /// The option `skip`: how many children of the range the answer omits at the end at which the limit begins.
     public var skip = 0
+
+    /// Creates the content of a `get`; by default, the answer has all children.
+    public init(path: Path, query: Query = Query(), skip: Int = 0) {
+        self.path = path
+        self.query = query
+        self.skip = skip
+    }
 }
 
 /// `["children", id, path, options]`, answered by `value` with a `ChildListing`: the keys at the path

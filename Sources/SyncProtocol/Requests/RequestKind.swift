@@ -19,7 +19,9 @@ package enum RulesCheck: Sendable {
     case none
     /// The user is signed in.
     case signedIn
-    /// Users are refused.
+    /// The client is a monitor; users are refused.
+    case monitors
+    /// Users and monitors are refused.
     case administratorsOnly
     /// The rules permit the user to read what a query shows.
     case read(Path, Query)

@@ -44,10 +44,10 @@ import Testing
         var children = Children()
         for number in 0..<2_000 { children[Key(index: number)] = .integer(Int64(number)) }
         let tree = Value(children)
-        sessions.get("5", Query(), 1, 1, in: view(tree))
+        sessions.get(GetRequest(path: "5"), 1, 1, in: view(tree))
         #expect(told(&sessions) == [1: [.value(id: 1, value: 5)]])
         let query = try Query().orderedByValue().limited(toFirst: 1)
-        sessions.get(.root, query, 2, 1, in: view(tree))
+        sessions.get(GetRequest(path: .root, query: query), 2, 1, in: view(tree))
         #expect(sessions.missingIndex != nil)
         #expect(told(&sessions) == [:])
     }
