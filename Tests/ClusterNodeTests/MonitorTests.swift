@@ -51,6 +51,50 @@ final class `A node with a monitor's secret` {
         ).end().output
     }
 
+    /// The names of the metrics in an expression of Prometheus.
+    private static func metrics(in expression: String) -> Set<String> {
+        let names = expression.matches(of: /\b(?:hearth|process)_[a-z_]+/).map { String($0.output) }
+        return Set(names.map { $0.replacing(/_(?:bucket|sum|count)$/, with: "") })
+    }
+
+    private struct Dashboard: Decodable {
+        struct Panel: Decodable {
+            struct Target: Decodable { let expr: String }
+            let title: String
+            let targets: [Target]
+        }
+        let panels: [Panel]
+    }
+
+    @Test func `has every metric of the dashboard and of the alert rules`() throws {
+        let files = Fixture.repository.appendingPathComponent("configs/monitoring")
+        let dashboard = try JSONDecoder().decode(
+            Dashboard.self,
+            from: Data(contentsOf: files.appendingPathComponent("grafana-dashboard.json")))
+        let rules = try String(
+            contentsOf: files.appendingPathComponent("hearth-alerts.yml"), encoding: .utf8)
+        let alerts = rules.split(separator: "\n").compactMap { line -> String? in
+            let words = line.trimmingCharacters(in: .whitespaces)
+            return words.hasPrefix("expr: ") ? String(words.dropFirst("expr: ".count)) : nil
+        }
+        #expect(alerts.count > 10 && dashboard.panels.count > 10)
+        let expressions = alerts + dashboard.panels.flatMap { $0.targets.map(\.expr) }
+        let secret = try String(contentsOfFile: folder.file("monitor-secret"), encoding: .utf8)
+        let shown = try Program(
+            "/usr/bin/env",
+            [
+                "curl", "-sS", "--max-time", "5", "-H",
+                "Authorization: Bearer \(secret.dropLast())", base + "/metrics",
+            ]
+        ).end().output
+        let known = Set(shown.matches(of: /# TYPE (\w+)/).map { String($0.output.1) })
+        for expression in expressions {
+            let used = Self.metrics(in: expression)
+            #expect(!used.isEmpty || expression.hasPrefix("up{"), "\(expression)")
+            #expect(used.isSubset(of: known), "\(expression): \(used.subtracting(known))")
+        }
+    }
+
     @Test func `shows its status and metrics, takes backups, and does nothing else`() throws {
         #expect(try hearth("set", "/a", "1", role: "secret").status == 0)
         for path in ["/health", "/status", "/metrics"] {

@@ -10,6 +10,9 @@ extension GatewayContext {
         text.append(
             "serving", .gauge, "1 if the node serves clients.",
             availability == .serving ? 1 : 0)
+        text.append(
+            "storage_works", .gauge, "1 if the disk accepts writes.",
+            status.identity.storage == NodeStatus.storageWorks ? 1 : 0)
         text.append(status.data, status.identity)
         text.append(status.exchange)
         text.append(status.queues)
@@ -112,6 +115,12 @@ extension MetricsText {
         for (peer, milliseconds) in exchange.connectedPeers.sorted(by: { $0.key < $1.key }) {
             append(Double(milliseconds) / 1000, ["peer": peer])
         }
+        let isConnected = exchange.connectedPeers.mapValues { _ in 1 }
+            .merging(exchange.silentPeers.mapValues { _ in 0 }) { connected, _ in connected }
+        begin("peer_connected", .gauge, "1 for each peer with a heartbeat in the last two seconds.")
+        for (peer, value) in isConnected.sorted(by: { $0.key < $1.key }) {
+            append(value, ["peer": peer])
+        }
     }
 
     fileprivate mutating func append(_ queues: NodeStatus.Queues) {
@@ -128,11 +137,9 @@ extension MetricsText {
 
     fileprivate mutating func append(_ clients: NodeStatus.Clients) {
         append("refused_total", .counter, "Requests that were refused.", clients.refused)
-        if !clients.limited.isEmpty {
-            begin(
-                "limited_total", .counter,
-                "Requests that a limit of the node refused or delayed, by limit.")
-        }
+        begin(
+            "limited_total", .counter,
+            "Requests that a limit of the node refused or delayed, by limit.")
         for (limit, count) in clients.limited.sorted(by: { $0.key < $1.key }) {
             append(count, ["limit": limit])
         }
@@ -170,6 +177,12 @@ extension MetricsText {
             "unread_clients_total", .counter,
             "Connections that were ended because their clients read too slowly.",
             process.slowClients)
+        if let bytes = process.databaseBytes {
+            append("database_bytes", .gauge, "The database with its write-ahead log.", bytes)
+        }
+        if let bytes = process.diskFreeBytes {
+            append("disk_free_bytes", .gauge, "Free space on the disk of the database.", bytes)
+        }
         if let count = process.peerConnections {
             append("peer_connections", .gauge, "Connections to the ports for peers.", count)
         }

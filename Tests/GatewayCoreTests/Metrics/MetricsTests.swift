@@ -85,6 +85,7 @@ import Testing
         status.identity.wallMilliseconds = 5_000
         status.data.stableMilliseconds = 3_500
         status.exchange.connectedPeers = ["n2": 250]
+        status.exchange.silentPeers = ["n3": true]
         status.exchange.refusedCheckpoints = ["n3": 7]
         var process = NodeStatus.Process()
         process.cpuMilliseconds = 2_500
@@ -98,6 +99,12 @@ import Testing
         }
         #expect(samples["hearth_stable_age_seconds"] == 1.5)
         #expect(samples[#"hearth_peer_heard_age_seconds{peer="n2"}"#] == 0.25)
+        #expect(samples[#"hearth_peer_connected{peer="n2"}"#] == 1)
+        #expect(samples[#"hearth_peer_connected{peer="n3"}"#] == 0)
+        #expect(samples["hearth_storage_works"] == 1)
+        status.identity.storage = "the disk is full"
+        let failed = MetricsTests.samples(in: text(of: status))
+        #expect(failed["hearth_storage_works"] == 0)
         #expect(samples[#"hearth_refused_checkpoint_operations{peer="n3"}"#] == 7)
         #expect(samples["process_cpu_seconds_total"] == 2.5)
     }
@@ -169,6 +176,8 @@ private struct StatusNumber {
         .init(name: "hearth_storage_backlog_limit") { $0.process?.storageBacklogLimit = $1 },
         .init(name: "hearth_waiting_reply_bytes") { $0.process?.waitingReplyBytes = $1 },
         .init(name: "hearth_unread_clients_total") { $0.process?.slowClients = $1 },
+        .init(name: "hearth_database_bytes") { $0.process?.databaseBytes = $1 },
+        .init(name: "hearth_disk_free_bytes") { $0.process?.diskFreeBytes = $1 },
         .init(name: "hearth_peer_connections") { $0.process?.peerConnections = $1 },
         .init(name: "hearth_peer_connections_cut_total") { $0.process?.cutPeerConnections = $1 },
         .init(name: "process_resident_memory_bytes") { $0.process?.residentBytes = $1 },
