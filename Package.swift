@@ -280,9 +280,8 @@ let package = Package(
         tests(
             of: "ClusterAdministration",
             using: [
-                "ClientCore", "ClusterConfiguration", "DataTree", "ClientConnection",
-                "SyncProtocol",
-                "ZeroMQ",
+                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree",
+                "ClientConnection", "HTTPText", "Sockets", "SyncProtocol", "TLS", "ZeroMQ",
             ]),
         tests(
             of: "HearthCommand",

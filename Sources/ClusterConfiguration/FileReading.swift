@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The first bytes of a file, or nil if it cannot be read; `errno` then says why.
-func readFile(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
+package func readFile(_ path: String, upTo limit: Int = .max) -> [UInt8]? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
     var bytes: [UInt8] = []

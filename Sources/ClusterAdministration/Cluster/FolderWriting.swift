@@ -1,5 +1,5 @@
 package import CommandLineKit
-internal import Glibc
+package import Glibc
 internal import Storage
 
 /// Makes a folder and those above it; one that exists is fine.
@@ -11,9 +11,11 @@ package func makeFolder(_ folder: String) throws(CommandError) {
 
 /// Replaces a file in one step: a reader finds the old content or the new, and the new content survives a
 /// power failure.
-package func writeFile(_ path: String, _ content: [UInt8]) throws(CommandError) {
+package func writeFile(
+    _ path: String, _ content: [UInt8], mode: mode_t = 0o600
+) throws(CommandError) {
     let draft = path + ".new"
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     let isWritten =
         descriptor >= 0 && writeAll(content, to: descriptor) && fsync(descriptor) == 0
     if descriptor >= 0 { close(descriptor) }

@@ -10,7 +10,7 @@ enum KeysVerb {
         "Creates the keys of nodes, certificates, secrets and signing keys.",
         verbs: [
             new, show, CertificateVerb.verb, SecretVerb.administratorSecret,
-            SecretVerb.monitorSecret, SecretVerb.signingKey,
+            SecretVerb.monitorSecret, SecretVerb.signingKey, KeysFollowVerb.verb,
         ],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",

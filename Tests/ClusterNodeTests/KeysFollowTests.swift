@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// `hearth keys follow` beside a node, with issuers in the forms of the products that the manual names.
+@Suite(.timeLimit(.minutes(4))) struct `The keys of an issuer` {
+    @Test func `each recipe of the manual follows the keys of its issuer`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Program(
+            "/usr/bin/python3",
+            [
+                Fixture.path("key_recipes.py"), Program.hearthPath, folder.path,
+                "\(try TestCluster.freePorts())",
+            ]
+        ).end(within: 180)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output == "all well\n")
+    }
+
+    @Test(arguments: ["python3", "node"])
+    func `a token that a program signs by the manual is accepted`(language: String) throws {
+        let interpreter = "/usr/bin/" + language
+        guard FileManager.default.isExecutableFile(atPath: interpreter) else { return }
+        let folder = try TemporaryFolder()
+        let created = try Program.hearth("keys", "signing-key", folder.file("signing.key")).end()
+        try #require(created.status == 0, "\(created.errors)")
+        let page = try String(
+            contentsOf: Fixture.repository.appendingPathComponent(
+                "Sources/Hearth/Hearth.docc/Users.md"), encoding: .utf8)
+        let fence = language == "node" ? "```js\n" : "```python\n"
+        let example = try #require(page.components(separatedBy: fence).dropFirst().first)
+            .components(separatedBy: "```")[0]
+        let program = try folder.write(
+            example.replacing("signing.key", with: folder.file("signing.key")),
+            to: language == "node" ? "sign.mjs" : "sign.py")
+        let signed = try Program(interpreter, [program]).end()
+        try #require(signed.status == 0, "\(signed.errors)")
+        let configuration = try folder.write(
+            """
+            {cluster: 't', \(created.output) nodes: [{id: 'n1', client: 'http://127.0.0.1:1',
+             requests: 'tcp://127.0.0.1:2', updates: 'tcp://127.0.0.1:3'}]}
+            """, to: "cluster.json5")
+        let shown = try Program.hearth(
+            "token", "show", String(signed.output.dropLast()), "--config", configuration
+        ).end()
+        #expect(shown.status == 0, "\(shown.errors)")
+        #expect(shown.output.contains(#""uid":"ada""#), "\(shown.output)")
+    }
+}
