@@ -39,8 +39,8 @@ class Secret(credentials.Base):
         return Token(self.text)
 
 
-# The example of FromFirebase.md, at this address.
-page = pathlib.Path(__file__).resolve().parents[3] / "Sources/Hearth/Hearth.docc/FromFirebase.md"
+# The example of SecuredClients.md, at this address.
+page = pathlib.Path(__file__).resolve().parents[3] / "Sources/Hearth/Hearth.docc/SecuredClients.md"
 example = page.read_text().split("```python\n")[1].split("```")[0]
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed):
