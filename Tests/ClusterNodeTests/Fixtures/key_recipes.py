@@ -291,6 +291,12 @@ for product in products:
     product.failure = None
     before = product.unmodified
     eventually(lambda: product.unmodified > before or product.name == "Firebase")
+
+# A lost file returns, although the issuer's keys are the same.
+for product in products:
+    product.file.unlink()
+eventually(lambda: all(product.file.exists() for product in products))
+assert [product.file.read_bytes() for product in products] == files
 for follower in programs[1:]:
     follower.terminate()
     assert follower.wait(10) == 0
