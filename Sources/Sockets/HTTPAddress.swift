@@ -49,18 +49,6 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
             host: self.host, port: port, trust: .authorities(host: host, file: file))
     }
 
-    private init(host: String, port: UInt16, trust: TLSTrust?) {
-        (self.host, self.port, self.trust) = (host, port, trust)
-    }
-
-    /// The same address, whose certificate must be of an authority in this PEM file. Nothing changes without TLS, and for an
-    /// address that names its certificate or its authorities.
-    public func trusting(authoritiesIn file: String?) -> HTTPAddress {
-        guard let file, case .authorities(let host, nil)? = trust else { return self }
-        return HTTPAddress(
-            host: self.host, port: port, trust: .authorities(host: host, file: file))
-    }
-
     /// The bytes of `sha256=` and 64 hexadecimal digits, with colons between them or without.
     private static func fingerprint(_ text: Substring) -> [UInt8]? {
         guard text.hasPrefix("sha256=") else { return nil }
