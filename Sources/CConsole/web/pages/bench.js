@@ -13,13 +13,13 @@ const seconds = (number) => `${rounded(number)} s`;
 /** The share of all that a number of nines stands for: 2 is 99%. */
 const share = (nines) => (Number.isInteger(nines) ? `${nines === 0 ? 0 : nines < 3 ? '99'.slice(0, nines).padEnd(2, '0') : `99.${'9'.repeat(nines - 2)}`}%` : '');
 
-/** A measurement: its plots, with its fastest and slowest answers in words. */
+/** A measurement: its plots; null without latencies. */
 function measurement({ name, series }) {
   const lines = (key) => series.filter((one) => one[key].length > 1).map((one) => ({ name: one.name, points: one[key] }));
   const [latencies, rates] = [lines('latencies'), lines('rates')];
   if (latencies.length + rates.length === 0) return null;
   return h('section', { class: 'card' }, h('header', {}, h('h2', {}, name)), h('div', { class: 'plots' },
-    latencies.length > 0 && plot({ title: 'Latency: this share is not slower', series: latencies, x: share, y: duration }),
+    latencies.length > 0 && plot({ title: 'Latency percentiles', series: latencies, x: share, y: duration, step: 1 }),
     rates.length > 0 && plot({ title: 'Throughput', series: rates, x: seconds, y: rate })));
 }
 
