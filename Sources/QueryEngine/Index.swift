@@ -70,76 +70,32 @@ extension Index {
     /// A place, and the record of its child.
     typealias Entry = (place: Place, record: PackedChildren?)
 
-    /// Makes it an index of no children, which has places nevertheless.
-    mutating func removeAllPlaces() { places = PlaceTree() }
-
-    /// Adds children that are not in the index yet, in any order.
-    ///
-    /// - Complexity: O(log n) for each.
-    mutating func insert(_ entries: [Entry]) {
-        // Neighbours are inserted one after the other, so that their nodes are in the processor's cache.
-        for entry in entries.sorted(by: { $0.place < $1.place }) {
-            places?.insert(entry.place, entry.record)
-        }
-    }
+    /// Makes it an index of the places in a tree.
+    mutating func begin(with tree: PlaceTree) { places = tree }
 
     /// The places of children all of which, besides those of a change, have null in the order.
     private static func tree(
         of children: Children, withNullBut change: ListChange, by order: ChildOrder
     ) -> PlaceTree {
         var changed = change.children[...]
-        var tree = PlaceTree(
-            ascending: children.lazy.compactMap { key, child -> Entry? in
-                while let next = changed.first, next.key < key { changed.removeFirst() }
-                if changed.first?.key == key { return nil }
-                return (Place(sortValue: .null, key: key), record(child))
-            })
+        var others = AscendingPlaces()
+        for (key, child) in children {
+            while let next = changed.first, next.key < key { changed.removeFirst() }
+            if changed.first?.key == key { continue }
+            others.append(Place(sortValue: .null, key: key), record(child))
+        }
+        var tree = PlaceTree(others)
         for child in change.children where !child.new.isNull {
             tree.insert(order.place(of: child.key, child.new), record(child.new))
         }
         return tree
     }
 
-    /// The sort key of a place: two words, and a rank by key for ties. Moving the places themselves would
-    /// count references.
-    private struct Draft {
-        let word0: UInt64
-        let word1: UInt64
-        let rank: Int
-
-        static func < (a: Draft, b: Draft) -> Bool {
-            if a.word0 != b.word0 { return a.word0 < b.word0 }
-            if a.word1 != b.word1 { return a.word1 < b.word1 }
-            return a.rank < b.rank
-        }
-    }
-
     private static func tree(of children: Children, by order: ChildOrder) -> PlaceTree {
-        let unsorted = UnsafeMutablePointer<(place: Place, record: PackedChildren?)>
-            .allocate(capacity: children.count)
-        defer { unsorted.deallocate() }
-        var hasLong = false
-        var count = 0
-        for (key, child) in children {
-            let place = order.place(of: key, child)
-            hasLong = hasLong || place.sortValue.isLong
-            (unsorted + count).initialize(to: (place, record(child)))
-            count += 1
-        }
-        let ranks =
-            hasLong
-            ? (0..<count).sorted { unsorted[$0].place < unsorted[$1].place }
-            : Index.sorted((0..<count).lazy.map { unsorted[$0].place.sortValue })
-        // Each is moved out once; to copy it would count a reference to its record, which waits for memory.
-        return PlaceTree(ascending: ranks.lazy.map { (unsorted + $0).move() })
-    }
-
-    /// The ranks by key of these values, none of which is long, in their order.
-    private static func sorted(_ values: some Sequence<SortValue>) -> [Int] {
-        var drafts = values.enumerated().map { rank, value in
-            Draft(word0: value.words.0, word1: value.words.1, rank: rank)
-        }
-        drafts.sort(by: <)
-        return drafts.map(\.rank)
+        var sort = PlaceSort()
+        for (key, child) in children { sort.append(order.place(of: key, child), record(child)) }
+        sort.beginMerge()
+        sort.merge(limit: .max)
+        return sort.tree
     }
 }

@@ -6,122 +6,168 @@ import DataTree
 ///     _ = build.advance(over: children, spending: 1_000)   // in each turn, until it is complete
 ///     build.update(change, in: children)                   // after each operation
 ///
-/// A build covers the children up to a key. An operation on a covered child changes the build too; a later child is read once
-/// the build gets there. As long as all covered children have null in the order, the build takes no memory. It asks for room
-/// before it collects places, and then begins at the first child again.
+/// First the build visits the children in the order of their keys. As long as they have null in the order, it takes no
+/// memory. Otherwise it asks for room, sorts the places of a snapshot of the list, and then applies what has changed since.
 struct IndexBuild: Sendable {
     enum Phase: Equatable {
         /// All children so far have null in the order.
         case scanning
         /// A child has something else, so that the index takes memory; the build waits for `beginCollecting`.
         case awaitingRoom
-        /// The places of all covered children are in the index.
+        /// The places of the snapshot are being collected, in sorted runs.
         case collecting
-        /// All children are covered.
+        /// The runs are being merged.
+        case merging
+        /// The index has the snapshot; children that have changed since are updated.
+        case catchingUp
+        /// The index has all children.
         case complete
     }
 
-    /// The cost of a child while the build scans, and while it collects places.
-    static let scanCost = 1
-    static let collectCost = 8
+    /// The costs of a child in each phase.
+    static let scanCost = 3
+    static let collectCost = 4
+    static let mergeCost = 2
+    static let updateCost = 8
 
     private(set) var phase = Phase.scanning
-    /// The index of the covered children.
     private(set) var index: Index
-    /// The last covered key.
+    /// The last visited key of the list, or of its snapshot.
     private var covered: Key?
+    /// The list when the first place was collected.
+    private var snapshot: Children?
+    private var sort = PlaceSort()
+    /// The keys of children that have changed since, and the order in which they are updated.
+    private var changed: Set<Key> = []
+    private var updates: [Key] = []
 
     init(by order: ChildOrder) { index = Index(by: order, of: Children()) }
 
-    /// Covers further children until their costs reach `work`.
+    /// Works until the costs reach `work`.
     ///
-    /// - Returns: The costs of the visited children.
+    /// - Returns: The costs.
     /// - Complexity: O(log n) for each child.
     mutating func advance(over children: Children, spending work: Int) -> Int {
-        switch phase {
-        case .scanning: return scan(children, spending: work)
-        case .collecting: return collect(children, spending: work)
-        case .awaitingRoom, .complete: return 0
+        var rest = work
+        var last: Phase?
+        while phase != last {
+            last = phase
+            switch phase {
+            case .scanning: rest -= scan(children, limit: rest / Self.scanCost) * Self.scanCost
+            case .collecting:
+                rest -= collect(children, limit: rest / Self.collectCost) * Self.collectCost
+            case .merging: rest -= merge(limit: rest / Self.mergeCost) * Self.mergeCost
+            case .catchingUp:
+                rest -= catchUp(children, limit: rest / Self.updateCost) * Self.updateCost
+            case .awaitingRoom, .complete: break
+            }
         }
+        return work - rest
     }
 
     /// Begins to collect the places of all children, since there is room for them.
     mutating func beginCollecting() {
         precondition(phase == .awaitingRoom, "a build that is \(phase) wants no room")
-        index.removeAllPlaces()
-        phase = .collecting
+        (phase, covered) = (.collecting, nil)
     }
 
     /// Applies an operation; `children` are all children after it.
     mutating func update(_ change: ListChange, in children: Children) {
-        if change.isWhole {
+        if change.isWhole || children.isEmpty {
             self = IndexBuild(by: index.order)
             return
         }
-        let changed = change.children.filter { isCovered($0.key) }
-        if changed.isEmpty { return }
-        if index.placeCount > 0 || phase == .collecting {
-            index.update(ListChange(children: changed), in: children)
-            if index.places == nil { self = IndexBuild(by: index.order) }
-        } else if changed.contains(where: { index.order.sortValue(of: $0.new) != .null }) {
-            (phase, covered) = (.awaitingRoom, nil)
+        switch phase {
+        case .scanning:
+            let isNull = change.children.allSatisfy {
+                !isVisited($0.key) || index.order.sortValue(of: $0.new) == .null
+            }
+            if !isNull { phase = .awaitingRoom }
+        case .awaitingRoom: break
+        case .collecting, .merging:
+            if snapshot != nil { changed.formUnion(change.children.map(\.key)) }
+        case .catchingUp, .complete:
+            let others = change.children.filter { !changed.contains($0.key) }
+            index.update(ListChange(children: others), in: children)
         }
     }
 
-    private func isCovered(_ key: Key) -> Bool {
-        phase == .complete || covered.map { key <= $0 } ?? false
-    }
+    private func isVisited(_ key: Key) -> Bool { covered.map { key <= $0 } ?? false }
 }
 
 // MARK: - Slices
 
+// Each visits at most `limit` children, and returns their number.
 extension IndexBuild {
-    private mutating func scan(_ children: Children, spending work: Int) -> Int {
+    private mutating func scan(_ children: Children, limit: Int) -> Int {
         var visited = 0
-        var entries = uncovered(of: children)
-        while visited < work / IndexBuild.scanCost {
+        var entries = children.entries(behind: covered)
+        while visited < limit {
             guard let (key, child) = entries.next() else {
                 phase = .complete
                 break
             }
             visited += 1
             guard index.order.sortValue(of: child) == .null else {
-                (phase, covered) = (.awaitingRoom, nil)
+                phase = .awaitingRoom
                 break
             }
             covered = key
         }
-        return visited * IndexBuild.scanCost
+        return visited
     }
 
-    private mutating func collect(_ children: Children, spending work: Int) -> Int {
-        let count = work / IndexBuild.collectCost
-        if covered == nil, children.count <= count {
-            // To sort all of them at once costs less.
-            index = Index(by: index.order, of: children)
-            phase = .complete
-            return children.count * IndexBuild.collectCost
-        }
-        var found: [Index.Entry] = []
-        found.reserveCapacity(count)
-        var entries = uncovered(of: children)
-        while found.count < count {
+    private mutating func collect(_ children: Children, limit: Int) -> Int {
+        let list = snapshot ?? children
+        snapshot = list
+        var visited = 0
+        var entries = list.entries(behind: covered)
+        while visited < limit {
             guard let (key, child) = entries.next() else {
-                phase = .complete
+                sort.beginMerge()
+                phase = .merging
                 break
             }
-            found.append((index.order.place(of: key, child), Index.record(child)))
+            visited += 1
+            sort.append(index.order.place(of: key, child), Index.record(child))
             covered = key
         }
-        index.insert(found)
-        return found.count * IndexBuild.collectCost
+        return visited
     }
 
-    /// The children behind the covered ones.
-    private func uncovered(of children: Children) -> IteratorSequence<Children.Iterator> {
-        guard let covered else { return IteratorSequence(children.makeIterator()) }
-        var entries = children.entries(from: covered)
-        if children.contains(covered) { _ = entries.next() }
+    private mutating func merge(limit: Int) -> Int {
+        let merged = sort.merge(limit: limit)
+        if sort.isMerged {
+            index.begin(with: sort.tree)
+            sort = PlaceSort()
+            updates = changed.sorted(by: >)
+            phase = .catchingUp
+        }
+        return merged
+    }
+
+    private mutating func catchUp(_ children: Children, limit: Int) -> Int {
+        var updated = 0
+        while updated < limit, let key = updates.popLast() {
+            let child = ListChange.Child(
+                key: key, old: snapshot?[key] ?? .null, new: children[key] ?? .null)
+            if !child.wasNull || !child.new.isNull {
+                index.update(ListChange(children: [child]), in: children)
+            }
+            changed.remove(key)
+            updated += 1
+        }
+        if updates.isEmpty { (phase, snapshot) = (.complete, nil) }
+        return updated
+    }
+}
+
+extension Children {
+    /// The children behind a key, or all without one.
+    fileprivate func entries(behind key: Key?) -> IteratorSequence<Children.Iterator> {
+        guard let key else { return IteratorSequence(makeIterator()) }
+        var entries = entries(from: key)
+        if contains(key) { _ = entries.next() }
         return entries
     }
 }

@@ -6,26 +6,15 @@ struct PlaceTree {
 
     init() { root = PlaceNode(height: 0) }
 
-    /// Takes places that ascend.
+    /// Makes a tree of places in order.
     ///
-    /// - Complexity: O(count).
-    init(ascending places: some Sequence<(place: Place, record: PackedChildren?)>) {
-        var nodes: [PlaceNode] = []
-        // Leaves some room in each leaf, as ascending insertions do, so that the next change splits nothing.
-        let filled = PlaceNode.fanOut - PlaceNode.roomForLatePlaces
-        var leaf = PlaceNode(height: 0)
-        for (place, record) in places {
-            if leaf.count == filled {
-                nodes.append(leaf)
-                leaf = PlaceNode(height: 0)
-            }
-            leaf.insert(place, record, at: leaf.count)
-        }
-        nodes.append(leaf)
+    /// - Complexity: O(leaves).
+    init(_ ascending: AscendingPlaces) {
+        var nodes = ascending.leaves
         while nodes.count > 1 {
-            nodes = stride(from: 0, to: nodes.count, by: filled).map { start in
+            nodes = stride(from: 0, to: nodes.count, by: AscendingPlaces.filled).map { start in
                 let branch = PlaceNode(height: nodes[start].height + 1)
-                for node in nodes[start..<min(start + filled, nodes.count)] {
+                for node in nodes[start..<min(start + AscendingPlaces.filled, nodes.count)] {
                     branch.insert(node, at: branch.count)
                 }
                 branch.countPlaces()

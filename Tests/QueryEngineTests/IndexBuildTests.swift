@@ -42,13 +42,14 @@ import Testing
         let work = finish(&build, over: value, slice: slice)
         let whole = Index(by: order, of: value.children)
         #expect(keys(build.index, of: value) == keys(whole, of: value))
-        #expect(work <= 500 * (IndexBuild.collectCost + IndexBuild.scanCost))
+        let costs = IndexBuild.collectCost + IndexBuild.mergeCost
+        #expect(work <= 500 * costs + 2 * IndexBuild.scanCost)
     }
 
     @Test func `a list whose children all have null is scanned, and its index takes no memory`() {
         let value = list(500) { _ in false }
         var build = IndexBuild(by: order)
-        #expect(finish(&build, over: value, slice: 64) == 500)
+        #expect(finish(&build, over: value, slice: 64) == 500 * IndexBuild.scanCost)
         #expect(build.index.placeCount == 0)
         #expect(keys(build.index, of: value).map(\.text) == (0..<500).map(String.init))
     }
@@ -56,11 +57,38 @@ import Testing
     @Test func `a build asks for room when a child has a value in the order`() {
         let value = list(500) { $0 == 300 }
         var build = IndexBuild(by: order)
-        _ = build.advance(over: value.children, spending: 200)
+        _ = build.advance(over: value.children, spending: 200 * IndexBuild.scanCost)
         #expect(build.phase == .scanning)
-        _ = build.advance(over: value.children, spending: 200)
+        _ = build.advance(over: value.children, spending: 200 * IndexBuild.scanCost)
         #expect(build.phase == .awaitingRoom)
-        #expect(build.advance(over: value.children, spending: 200) == 0)
+        #expect(build.advance(over: value.children, spending: 200 * IndexBuild.scanCost) == 0)
+    }
+
+    @Test func `changes during each phase of a build are in the index`() {
+        var value = list(500) { _ in true }
+        var build = IndexBuild(by: order)
+        var phases: [IndexBuild.Phase] = []
+        for number in 0..<10_000 where build.phase != .complete {
+            if build.phase == .awaitingRoom { build.beginCollecting() }
+            _ = build.advance(over: value.children, spending: 64)
+            if phases.last != build.phase { phases.append(build.phase) }
+            let child = Key(index: number * 37 % 600)
+            let old = value
+            let isRemoved = number.isMultiple(of: 3)
+            if isRemoved {
+                value.set(.null, at: Path([child]))
+            } else {
+                value.set(.integer(Int64(-number)), at: Path([child, field]))
+            }
+            var changes: [Change] = []
+            Change.append(from: old, to: value, at: .root, into: &changes)
+            if !changes.isEmpty {
+                build.update(ListChange(changes, to: value), in: value.children)
+            }
+        }
+        #expect(phases == [.awaitingRoom, .collecting, .merging, .catchingUp, .complete])
+        let whole = Index(by: order, of: value.children)
+        #expect(keys(build.index, of: value) == keys(whole, of: value))
     }
 
     @Test(arguments: 0..<UInt64(40))

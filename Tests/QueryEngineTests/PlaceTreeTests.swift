@@ -166,6 +166,14 @@ import Testing
     }
 }
 
+extension PlaceTree {
+    fileprivate init(ascending places: [(place: Place, record: PackedChildren?)]) {
+        var ascending = AscendingPlaces()
+        for (place, record) in places { ascending.append(place, record) }
+        self.init(ascending)
+    }
+}
+
 extension [Place] {
     fileprivate func firstRank(notBefore place: Place) -> Int {
         var low = 0
