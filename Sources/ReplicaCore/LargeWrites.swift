@@ -30,7 +30,10 @@ extension Replica {
     }
 
     private mutating func advanceLargeOperations(limit: Int) {
-        guard let done = replication.advanceLargeOperations(limit: limit) else { return }
+        let before = replication.turn.appliedWrites
+        let done = replication.advanceLargeOperations(limit: limit)
+        sessions.shares.spend(appliedWrites: replication.turn.appliedWrites - before)
+        guard let done else { return }
         show(done.changes)
         if let confirmation = done.confirmation {
             confirm(confirmation.submission, with: confirmation.answer)

@@ -134,7 +134,7 @@ extension Replication {
         // An operation that does not show yet needs the registers that are later.
         let stamp = Stamp(time: shownStableTime, writer: WriterID(bits: .max))
         // A little every turn, so that no turn is long, but more than a turn can add.
-        let limit = isIdle ? 5_000 : 500 + 3 * turn.applied
+        let limit = isIdle ? 5_000 : 500 + 3 * turn.applied + turn.appliedWrites
         largeOperations.forgetInCopy(through: stamp, limit: limit)
         return tree.forget(through: stamp, limit: limit)
     }

@@ -88,6 +88,11 @@ struct LargeOperations: Sendable {
         if operation.writes.contains(where: { $0.path.overlaps(location) }) { isDisturbed = true }
     }
 
+    /// The number of writes that `advance` applies.
+    func nextCount(limit: Int) -> Int {
+        waiting.first.map { min(limit, $0.operation.writes.count - next) } ?? 0
+    }
+
     /// Applies the next writes of the first operation, at most `limit`.
     ///
     /// - Returns: The changes and the answer, once the operation is complete and `tree` shows it.
@@ -97,7 +102,7 @@ struct LargeOperations: Sendable {
         guard let first = waiting.first else { return nil }
         // Taken out, so that it is changed in place.
         var copy = self.copy.take() ?? tree
-        let end = next + min(limit, first.operation.writes.count - next)
+        let end = next + nextCount(limit: limit)
         var part = first.operation
         part.writes = Array(part.writes[next..<end])
         changes += copy.apply(part)

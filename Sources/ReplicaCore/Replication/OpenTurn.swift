@@ -11,8 +11,9 @@ struct OpenTurn: Sendable {
     var immediate: [Output] = []
     /// Large parts that were taken out of the tree.
     var dropped = DroppedParts()
-    /// Operations applied to the tree.
+    /// Operations applied to the tree, and the writes in them.
     var applied = 0
+    var appliedWrites = 0
     /// Whether this turn replays the orphaned operations.
     var clearsOrphans = false
     /// Whether a client waits until this turn's operations are durable at other nodes too.
@@ -29,6 +30,7 @@ struct OpenTurn: Sendable {
         if !immediate.isEmpty { immediate.removeAll(keepingCapacity: true) }
         if !dropped.isEmpty { dropped = DroppedParts() }
         applied = 0
+        appliedWrites = 0
         clearsOrphans = false
         asksForHeartbeats = false
         owesHeartbeat = false

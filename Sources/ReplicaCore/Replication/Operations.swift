@@ -73,6 +73,7 @@ extension Replication {
             largeOperations.append(operation, after: before)
             return AppliedOperation(operation: operation, origin: origin, changes: [])
         }
+        turn.appliedWrites += operation.writes.count
         let overwritten = tree.overwrittenWrites
         let changes = tree.apply(operation)
         counters.overwritten += tree.overwrittenWrites - overwritten
@@ -88,6 +89,7 @@ extension Replication {
     ) -> (changes: [Change], confirmation: LargeOperations.Confirmation?)? {
         let overwritten = tree.overwrittenWrites
         defer { counters.overwritten += tree.overwrittenWrites - overwritten }
+        turn.appliedWrites += largeOperations.nextCount(limit: limit)
         return largeOperations.advance(&tree, limit: limit)
     }
 

@@ -10,6 +10,8 @@ struct TurnShares: Sendable {
     static let listenUnits = 12
     /// The units of rules that take as long as one unit: rules do 8,000,000 units in about sixty milliseconds.
     private static let ruleUnits = 128
+    /// The units of a write of a large operation in the tree; those of its decoding and its checks are one more.
+    private static let appliedWriteUnits = 4
     /// The bytes of a frame whose decoding or encoding takes as long as one unit.
     private static let frameBytes = 256
 
@@ -50,6 +52,9 @@ struct TurnShares: Sendable {
 
     /// Adds the work of rules, in their units.
     mutating func spend(ruleUnits: Int) { spend(ruleUnits / Self.ruleUnits) }
+
+    /// Adds writes of a large operation that the tree has applied.
+    mutating func spend(appliedWrites: Int) { spend(appliedWrites * Self.appliedWriteUnits) }
 
     /// Adds the decoding of requests.
     mutating func spend(requestBytes: Int) { spend(requestBytes / Self.frameBytes) }

@@ -83,6 +83,22 @@ import Testing
         return shown
     }
 
+    @Test func `registers of large updates are forgotten as fast as updates make them`() {
+        var replica = TestReplica()
+        for round in 0..<20 {
+            let writes = (0..<3_000).map { number in
+                Write(path: Path([Key(unchecked: "k\(number)")]), value: 1)
+            }
+            let update = ClientMessage.merge(
+                id: 1, path: Path([Key(unchecked: "u\(round)")]), writes: writes)
+            let session = SessionID(number: 1)
+            _ = replica.turn([.requested(update.frame, by: session)], after: 1_000)
+            while replica.hasDueWork { _ = replica.turn([]) }
+        }
+        // Those of the last five seconds, in which a write may still be repeated.
+        #expect(replica.status().data.registers < 8 * 3_000)
+    }
+
     private func cluster(_ count: Int = 2) -> TestCluster {
         var cluster = TestCluster(count, limits: Self.limits)
         cluster.send(.listen(id: 1, path: "list", query: Query(), held: nil), by: 2, to: "n1")
