@@ -12,7 +12,7 @@ extension Replica {
     mutating func serve(
         _ message: ClientMessage, for session: SessionID, after decidedTime: HybridTime? = nil
     ) -> ListIndex? {
-        sessions.shares.spend(TurnShares.requestUnits)
+        sessions.shares.spend(TurnShares.requestUnits + message.writeCount)
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
         } else if lifecycle.isRejoining, message.request.needsMember {
@@ -288,5 +288,16 @@ extension RequestFailure {
         RequestFailure(
             .unavailable, "\(member) is taking over the data of another node",
             fix: "use another node, or try again in a moment")
+    }
+}
+
+extension ClientMessage {
+    /// The number of writes that the request has, beyond the only one of most requests.
+    fileprivate var writeCount: Int {
+        switch request {
+        case .merge(let merge): merge.writes.count
+        case .onDisconnectMerge(let merge): merge.writes.count
+        default: 0
+        }
     }
 }

@@ -6,7 +6,6 @@ extension Registers {
     /// - Parameter tree: The tree whose registers these are.
     /// - Complexity: O(depth).
     package func hiddenPriorities(above path: Path, in tree: Value) -> [Path] {
-        guard let parent = path.parent, tree[parent].isNull else { return [] }
         var locations: [Path] = []
         var (value, registers) = (tree, self)
         for (depth, key) in path.keys.enumerated() {

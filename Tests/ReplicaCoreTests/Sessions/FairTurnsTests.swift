@@ -74,6 +74,20 @@ import Testing
         }
     }
 
+    @Test func `a turn serves one large update as it arrives, and one that waits`() {
+        var replica = replica(children: 1)
+        let clients = (1...3).map { SessionID(number: $0) }
+        let updates = clients.map { client in
+            let writes = (0..<1_900).map { number in
+                Write(path: Path([Key(unchecked: "a \(client.number) \(number)")]), value: 1)
+            }
+            return frame([.merge(id: 1, path: "updates", writes: writes)])
+        }
+        let told = replica.turn(zip(updates, clients).map { .requested($0, by: $1) })
+        #expect(told == [clients[0]: [.ok(id: 1)], clients[1]: [.ok(id: 1)]])
+        #expect(replica.turn([]) == [clients[2]: [.ok(id: 1)]])
+    }
+
     @Test func `sessions whose requests wait are served in turn`() {
         var replica = replica(children: 1)
         // More than one turn has shares for.
