@@ -5,9 +5,8 @@ internal import ZeroMQ
 /// ZeroMQ's descriptor from getting lost.
 final class Channel {
     /// How much one turn reads from a socket before it serves the others.
-    private static let chunksPerTurn = 8
-    private static let messagesPerChunk = 64
-    private static let bytesPerTurn = 4 << 20
+    private static let messagesPerTurn = 512
+    private static let bytesPerTurn = 512 << 10
 
     let socket: Socket
     /// While paused, messages wait in the socket, and then at their senders.
@@ -73,8 +72,8 @@ final class Channel {
     private func drain() {
         guard !isPaused else { return }
         var byteCount = 0
-        for _ in 0..<Self.chunksPerTurn where byteCount < Self.bytesPerTurn {
-            let outcome = socket.drain(limit: Self.messagesPerChunk) { message in
+        for _ in 0..<Self.messagesPerTurn where byteCount < Self.bytesPerTurn {
+            let outcome = socket.drain(limit: 1) { message in
                 for index in 0..<message.count { byteCount += message[index].count }
                 receive(message)
             }
