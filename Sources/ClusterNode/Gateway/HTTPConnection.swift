@@ -26,8 +26,11 @@ final class HTTPConnection {
     var arePartsDue = false
     /// The bytes of a frame that is not complete, as they were counted last.
     var countedBytes = 0
-    /// Whether the end of the turn has something to send.
-    var hasUnsentBytes = false
+    /// When the client sent something last, in seconds since the start of the node.
+    var askedSecond: UInt64 = 0
+    /// Where the connection waits to be flushed, and the bytes of deliveries that wait with it.
+    var flushPlace = FlushQueue.Place.none
+    var gatheredBytes = 0
 
     init(_ session: SessionID, on stream: Stream) {
         self.session = session

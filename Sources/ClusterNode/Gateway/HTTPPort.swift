@@ -10,7 +10,7 @@ internal import SyncProtocol
 /// Serves programs at a node's HTTP port: listens, moves bytes between connections and the node's core, and bounds what waits
 /// for slow clients.
 ///
-/// Bytes leave at the end of the turn, those for one connection together.
+/// Answers leave at the end of the turn, those for one connection together. Deliveries to listeners follow (`FlushQueue`).
 final class HTTPPort {
     /// The limit of the bytes that a turn reads from all connections, because decoding them takes time.
     private static let bytesPerTurn = 512 << 10
@@ -41,7 +41,9 @@ final class HTTPPort {
     private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
-    private var unsent: [HTTPConnection] = []
+    var flushQueue = FlushQueue()
+    /// Begins a turn of the loop, at whose end further connections are flushed.
+    private var nextFlush: Watcher?
     /// The native clients to which the next parts of large answers can be sent, in order, and the timer for that.
     private var dueParts: ArraySlice<HTTPConnection> = []
     private var nextParts: Watcher?
@@ -154,15 +156,17 @@ final class HTTPPort {
         scheduleParts(to: connection)
     }
 
-    /// Sends what the turn has brought.
+    /// Sends answers, and deliveries whose time has come.
     func endTurn() {
         readLimit.endTurn()
-        let connections = unsent
-        unsent = []
-        for connection in connections {
-            connection.hasUnsentBytes = false
+        let now = Loop.monotonicNanoseconds
+        for connection in flushQueue.removeDue(at: now) {
             connection.stream.flush()
             report(connection)
+        }
+        guard nextFlush == nil, let delay = flushQueue.delay(at: now) else { return }
+        nextFlush = try? loop.timer(after: .nanoseconds(Int64(delay))) { [unowned self] in
+            nextFlush = nil
         }
     }
 
@@ -203,6 +207,7 @@ final class HTTPPort {
         isClosing = true
         receive = { _ in }
         nextParts?.cancel()
+        nextFlush?.cancel()
         readLimit.isPaused = false
         for connection in connections.all { finish(connection, .goingAway) }
         let end = try? loop.timer(after: Self.farewell) { [loop] in loop.stop() }
@@ -226,7 +231,9 @@ extension HTTPPort {
         }
         stream.open { [unowned self, unowned connection] event in
             switch event {
-            case .received(let bytes): handle(bytes, from: connection)
+            case .received(let bytes):
+                connection.askedSecond = second
+                handle(bytes, from: connection)
             case .drained: continueSending(to: connection)
             case .ended: remove(connection)
             }
@@ -267,7 +274,7 @@ extension HTTPPort {
                 }
             }
         case .reportWritable(let session):
-            if let connection = connections[session] { markUnsent(connection) }
+            if let connection = connections[session] { flush(connection, with: 0) }
         case .close(let session):
             guard let connection = connections[session] else { return }
             if connection.isHandshaking {
@@ -298,11 +305,12 @@ extension HTTPPort {
         end(connection)
     }
 
-    /// Sends what `body` appends, at the end of the turn or, if it is much, at once.
+    /// Sends what `body` appends, at the end of a turn or, if it is much, at once.
     private func send(to connection: HTTPConnection, _ body: () -> Void) {
         guard !connection.outgoing.isFull else { return cut(connection) }
+        let before = connection.waitingBytes
         body()
-        markUnsent(connection)
+        flush(connection, with: connection.waitingBytes - before)
         guard connection.waitingBytes > Self.flushBytes else { return }
         connection.stream.flush()
         report(connection)
@@ -316,10 +324,11 @@ extension HTTPPort {
         receive(.unsent(connection.session, bytes: byteCount))
     }
 
-    private func markUnsent(_ connection: HTTPConnection) {
-        guard !connection.hasUnsentBytes else { return }
-        connection.hasUnsentBytes = true
-        unsent.append(connection)
+    /// Has a connection be flushed: with the answers if its client has sent something within the last second or two, and
+    /// otherwise in a round of deliveries.
+    private func flush(_ connection: HTTPConnection, with bytes: Int) {
+        let isAnswer = second <= connection.askedSecond + 1
+        flushQueue.add(bytes, to: connection, isAnswer: isAnswer)
     }
 
     /// Continues with the rest of a large answer, if there is one, once all else has been sent.
@@ -411,7 +420,7 @@ extension HTTPPort {
             case .binary(let frame): receive(.replica(.requested(frame, by: connection.session)))
             case .ping(let payload):
                 connection.append(.pong, payload)
-                markUnsent(connection)
+                flush(connection, with: payload.count)
             case .pong: break
             case .text(let text): receive(.gateway(.credential(connection.session, text)))
             case .longText: break  // Only of readers that skip them.
