@@ -34,7 +34,7 @@ extension Replica {
         switch message {
         case .compacted(let origin, let through):
             replication.repair.answered(origin, wasUseful: false)
-            join(at: member, for: origin, through: through)
+            beginTransfer(from: member, for: origin, through: through)
         case .checkpointChunk(let part, let evictions):
             take(part, from: member, knowing: evictions)
         case .decided(let verdicts):
@@ -77,7 +77,7 @@ extension Replica {
                     coordination.propose(proposals, at: now.elapsedMilliseconds)
                 }
             case .requestCheckpoint(_, let checkpoint, let after):
-                give(checkpoint: checkpoint, after: after, to: member)
+                readRows(of: checkpoint, after: after, to: member)
             default: replication.counters.malformedFrames += 1
             }
         }

@@ -10,18 +10,14 @@ extension Replica {
         switch lifecycle.rejoin?.phase {
         case nil: if heartbeats.isDue(at: now.elapsedMilliseconds) { replayOrphans() }
         case .transferring: transferInPlaceOfAll()
-        case .keepingOrphans: break
-        case .installing: if lifecycle.transfer == nil { lifecycle.failInstallation() }
         case .awaitingMembers: endRejoinWhenAwaited()
         }
     }
 
-    /// Requests the checkpoint of one live member after another, until all rows of one are stored.
+    /// Requests the checkpoint of one live member after another, until one is installed.
     private mutating func transferInPlaceOfAll() {
         if let transfer = lifecycle.transfer {
-            if transfer.phase == .complete, transfer.replacesAll {
-                keepOrphans(beyond: transfer.head)
-            }
+            if transfer.phase == .complete { return keepOrphans(beyond: transfer.head) }
             if transfer.replacesAll || lifecycle.isInstalling { return }
             // An earlier transfer would continue a log whose incarnations have ended.
             lifecycle.transfer = nil

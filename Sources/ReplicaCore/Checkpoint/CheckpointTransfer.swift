@@ -13,16 +13,23 @@ struct CheckpointTransfer: Equatable, Sendable {
     static let attemptsLimit = 5
 
     enum Phase: Equatable, Sendable {
-        case asking, keeping
-        /// All rows are stored.
+        /// The next rows were requested.
+        case requesting
+        /// They are being stored.
+        case storing
+        /// All rows are stored. Before the checkpoint replaces everything, the ends of logs are kept that it does not cover.
         case complete
+        /// Until this many ends of logs are kept.
+        case keepingOrphans(Int)
+        /// The checkpoint is installed as soon as no checkpoint of this replica is being written.
+        case installable
         case installing
     }
 
     let member: String
     /// Whether the checkpoint replaces the log as well.
     var replacesAll = false
-    var phase = Phase.asking
+    var phase = Phase.requesting
     var head: [UInt8] = []
     /// The highest row ID of the checkpoint.
     var lastRow: UInt64 = 0
@@ -32,13 +39,17 @@ struct CheckpointTransfer: Equatable, Sendable {
     var attempts = 0
     /// This replica's own batches since its log was read last.
     var meanwhile: [[UInt8]] = []
+
+    /// The phase once all rows are stored.
+    fileprivate var lastPhase: Phase { replacesAll ? .complete : .installable }
 }
 
-// MARK: - Getting
+// MARK: - Receiving
 
 extension Replica {
     /// Begins a transfer: what this replica misses is only in the checkpoint of a peer.
-    mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
+    mutating func beginTransfer(from member: String, for origin: WriterID, through sequence: UInt64)
+    {
         guard lifecycle.transfer == nil, sequence > vector[origin], mayGive(member) else { return }
         sometimes(.transferBegins)
         lifecycle.transfer = CheckpointTransfer(member: member)
@@ -48,7 +59,7 @@ extension Replica {
     /// Requests the next rows.
     mutating func fetch() {
         guard var transfer = lifecycle.transfer else { return }
-        transfer.phase = .asking
+        transfer.phase = .requesting
         transfer.askedMilliseconds = now.elapsedMilliseconds
         transfer.attempts += 1
         guard transfer.attempts <= CheckpointTransfer.attemptsLimit else {
@@ -86,7 +97,7 @@ extension Replica {
         _ part: CheckpointChunk, from member: String, knowing evictions: [Eviction]
     ) {
         guard var transfer = lifecycle.transfer, transfer.member == member,
-            transfer.phase == .asking
+            transfer.phase == .requesting
         else { return }
         let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
@@ -114,19 +125,19 @@ extension Replica {
             return
         }
         transfer.keptRow = part.rows.last?.id ?? part.after
-        transfer.phase = part.isLast ? .complete : .keeping
+        transfer.phase = part.isLast ? transfer.lastPhase : .storing
         transfer.attempts = 0
         lifecycle.transfer = transfer
         replication.turn.immediate.append(.perform(.receive(part.rows, areFirst: isNew)))
     }
 
     mutating func requestMoreRows() {
-        if lifecycle.transfer?.phase == .keeping { fetch() }
+        if lifecycle.transfer?.phase == .storing { fetch() }
     }
 
     /// Repeats a request that was not answered.
     mutating func continueTransfer() {
-        guard let transfer = lifecycle.transfer, transfer.phase == .asking,
+        guard let transfer = lifecycle.transfer, transfer.phase == .requesting,
             now.elapsedMilliseconds >= transfer.askedMilliseconds
                 + CheckpointTransfer.patienceMilliseconds
         else { return }
@@ -136,12 +147,11 @@ extension Replica {
     /// The installation of the checkpoint, if all its rows are stored; it follows the storing of this
     /// turn.
     mutating func dueInstallation() -> [Output] {
-        guard let transfer = lifecycle.transfer, transfer.phase == .complete,
-            !checkpoints.isWriting,
-            !transfer.replacesAll || lifecycle.rejoin?.phase == .installing
+        guard let transfer = lifecycle.transfer, transfer.phase == .installable,
+            !checkpoints.isWriting
         else { return [] }
         guard mayGive(transfer.member) else {
-            lifecycle.transfer = nil
+            lifecycle.failInstallation()
             return []
         }
         lifecycle.transfer?.phase = .installing
@@ -155,7 +165,7 @@ extension Replica {
     }
 }
 
-// MARK: - Adopting
+// MARK: - Installing
 
 extension Replica {
     /// Replaces all state by a checkpoint, and by what the log has beyond it.
@@ -168,11 +178,11 @@ extension Replica {
         let meanwhile =
             (lifecycle.transfer?.meanwhile ?? []) + replication.turn.entries.map(\.bytes)
         let replacedAll = lifecycle.transfer?.replacesAll == true
-        lifecycle.transfer = nil
         guard let (checkpoint, log) = installed else {
             sometimes(.installationFails)
-            return
+            return lifecycle.failInstallation()
         }
+        lifecycle.transfer = nil
         if replacedAll { sessions.endWriteConcernWaiters() }
         let (old, before, rules) = (value, replication.view, sessions.access.stamp)
         replication.turn.dropped.append(replication.tree.parts)
@@ -219,10 +229,10 @@ extension CheckpointChunk {
     }
 }
 
-// MARK: - Giving
+// MARK: - Sending
 
 extension Replica {
-    mutating func give(checkpoint: UInt64, after row: UInt64, to member: String) {
+    mutating func readRows(of checkpoint: UInt64, after row: UInt64, to member: String) {
         if checkpoint == 0 {
             guard checkpoints.refresh(to: vector, at: now.elapsedMilliseconds) else { return }
         }

@@ -9,7 +9,7 @@ import SyncProtocol
 ///    │  ▲                 │  ▲
 /// evicted │ awaited    evicted │ awaited
 ///    ▼  │                 ▼  │
-/// rejoining: transferring → keepingOrphans → installing → awaitingMembers
+/// rejoining: transferring ──────────────────► awaitingMembers
 /// ```
 ///
 /// | In | Event | Then |
@@ -18,16 +18,14 @@ import SyncProtocol
 /// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are accepted, and refused with the reason |
 /// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation that wrote this data was evicted | `rejoining`, `transferring` |
 /// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is even older | `transferring` |
-/// | `rejoining`, any other phase | `becomeEvicted` | the same phase, with one more ended incarnation |
-/// | `transferring` | `beginKeepingOrphans(of: n)`: all rows of a peer's checkpoint have arrived | `keepingOrphans(n)`, or `installing` if `n` is 0 |
-/// | `transferring` | `abandonRejoin`: no other member knows of the eviction | `serving`, or `starting` if it has not accepted clients yet |
-/// | `keepingOrphans(n)` | `keptOrphans`: one more log's end is kept | `keepingOrphans(n - 1)`, or `installing` |
-/// | `installing` | `failInstallation`: the rows were damaged | `transferring` |
-/// | `installing` | `completeInstallation`: the checkpoint has replaced the old data | `awaitingMembers` |
+/// | `rejoining`, `transferring` | `becomeEvicted` | the same phase, with one more ended incarnation |
+/// | `transferring` without a transfer | `abandonRejoin`: no other member knows of the eviction | `serving`, or `starting` if it has not accepted clients yet |
+/// | `transferring` | `completeInstallation`: the checkpoint has replaced the old data | `awaitingMembers` |
 /// | `awaitingMembers` | `completeRejoin`: the other members wait for this one again | `serving`, or `starting` if it has not accepted clients yet |
 ///
 /// In each state, a checkpoint of a peer may be in transfer (`transfer`). It adds operations that peers no longer
-/// have in their logs or, while this replica rejoins, replaces all its data.
+/// have in their logs or, while this replica rejoins, replaces all its data. `CheckpointTransfer.Phase` has the phases of a
+/// transfer, the installation included. If it fails, the transfer ends, and a rejoin begins another one.
 ///
 /// Indirect, because each turn reads the state several times, and rarely changes it.
 indirect enum Lifecycle: Equatable, Sendable {
@@ -138,19 +136,18 @@ extension Lifecycle {
 
     /// Records that all rows of a peer's checkpoint are stored, and how many logs have an end that it does not cover.
     mutating func beginKeepingOrphans(of count: Int) {
-        if rejoin?.phase == .transferring { waitForOrphans(count) }
+        if transfer?.phase == .complete { waitForOrphans(count) }
     }
 
     /// Records that the end of one more log is kept; returns whether this replica was waiting for that.
     mutating func keptOrphans() -> Bool {
-        guard case .rejoining(let rejoin) = self, case .keepingOrphans(let count) = rejoin.phase
-        else { return false }
+        guard case .keepingOrphans(let count)? = transfer?.phase else { return false }
         waitForOrphans(count - 1)
         return true
     }
 
     private mutating func waitForOrphans(_ count: Int) {
-        change { $0.phase = count == 0 ? .installing : .keepingOrphans(count) }
+        transfer?.phase = count == 0 ? .installable : .keepingOrphans(count)
     }
 
     /// Records that a peer was asked for its checkpoint, to replace all data of this replica.
@@ -162,17 +159,18 @@ extension Lifecycle {
         }
     }
 
-    /// Restarts the transfer, because rows of the checkpoint were damaged.
+    /// Ends the transfer without an installation: rows of the checkpoint were damaged, or its member was evicted.
     mutating func failInstallation() {
-        if rejoin?.phase == .installing {
-            sometimes(.rejoinStartsOver)
-            change { $0.phase = .transferring }
-        }
+        guard let transfer, [.installable, .installing].contains(transfer.phase) else { return }
+        if transfer.replacesAll { sometimes(.rejoinStartsOver) }
+        self.transfer = nil
     }
 
     /// Records that the checkpoint has replaced all else; returns the incarnations that have ended.
     mutating func completeInstallation() -> [Eviction] {
-        guard case .rejoining(let rejoin) = self, rejoin.phase == .installing else { return [] }
+        guard case .rejoining(let rejoin) = self, rejoin.phase == .transferring,
+            rejoin.transfer == nil
+        else { return [] }
         self = .rejoining(
             Rejoin(phase: .awaitingMembers, startup: rejoin.startup, left: rejoin.left))
         return rejoin.ended
@@ -189,7 +187,9 @@ extension Lifecycle {
 
     /// Continues with the previous data, because no other member knows of the eviction; returns the on-disconnect
     /// writes kept meanwhile.
-    mutating func abandonRejoin() -> [PermittedWrites] { endRejoin(in: .transferring) }
+    mutating func abandonRejoin() -> [PermittedWrites] {
+        transfer == nil ? endRejoin(in: .transferring) : []
+    }
 
     private mutating func endRejoin(in phase: Rejoin.Phase) -> [PermittedWrites] {
         guard case .rejoining(let rejoin) = self, rejoin.phase == phase else { return [] }

@@ -4,12 +4,8 @@ import SyncProtocol
 /// replayed that no other member holds.
 struct Rejoin: Equatable, Sendable {
     enum Phase: Equatable, Sendable {
-        /// Until all rows of another member's checkpoint are stored.
+        /// Until the checkpoint of another member has replaced all else. The phases of this are those of the transfer.
         case transferring
-        /// Until this many ends of logs, which that checkpoint does not cover, are kept beside the log.
-        case keepingOrphans(Int)
-        /// Until the checkpoint has replaced all else.
-        case installing
         /// Until the other members wait for this one again.
         case awaitingMembers
     }

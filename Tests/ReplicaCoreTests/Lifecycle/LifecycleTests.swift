@@ -31,15 +31,21 @@ import Testing
         var states: [String: Lifecycle] = [
             "starting": .starting(Startup(hasRecovered: true)), "serving": .serving(),
         ]
-        let phases: [(String, Rejoin.Phase)] = [
-            ("transferring", .transferring), ("keeping 2", .keepingOrphans(2)),
-            ("keeping 1", .keepingOrphans(1)), ("installing", .installing),
-            ("awaiting", .awaitingMembers),
+        let phases: [(String, Rejoin.Phase, CheckpointTransfer.Phase?)] = [
+            ("transferring", .transferring, nil), ("storing", .transferring, .storing),
+            ("complete", .transferring, .complete),
+            ("keeping 2", .transferring, .keepingOrphans(2)),
+            ("keeping 1", .transferring, .keepingOrphans(1)),
+            ("installable", .transferring, .installable),
+            ("installing", .transferring, .installing), ("awaiting", .awaitingMembers, nil),
         ]
-        for (name, phase) in phases {
-            states[name] = .rejoining(Rejoin(phase: phase))
+        for (name, phase, transferPhase) in phases {
+            let transfer = transferPhase.map {
+                CheckpointTransfer(member: "n2", replacesAll: true, phase: $0)
+            }
+            states[name] = .rejoining(Rejoin(phase: phase, transfer: transfer))
             states[name + "+"] = .rejoining(
-                Rejoin(phase: phase, startup: Startup(hasRecovered: true)))
+                Rejoin(phase: phase, startup: Startup(hasRecovered: true), transfer: transfer))
         }
         return states
     }()
@@ -50,11 +56,11 @@ import Testing
         case .serving: return "serving"
         case .rejoining(let rejoin):
             let suffix = rejoin.startup == nil ? "" : "+"
-            return switch rejoin.phase {
-            case .transferring: "transferring" + suffix
-            case .keepingOrphans(let count): "keeping \(count)" + suffix
-            case .installing: "installing" + suffix
-            case .awaitingMembers: "awaiting" + suffix
+            return switch (rejoin.phase, rejoin.transfer?.phase) {
+            case (.transferring, nil): "transferring" + suffix
+            case (_, .keepingOrphans(let count)?): "keeping \(count)" + suffix
+            case (_, let phase?): "\(phase)" + suffix
+            case (.awaitingMembers, nil): "awaiting" + suffix
             }
         }
     }
@@ -64,13 +70,14 @@ import Testing
         ("starting", .becomeReady, "serving"),
         ("starting", .becomeEvicted, "transferring+"),
         ("serving", .becomeEvicted, "transferring"),
-        ("transferring", .keepNoOrphans, "installing"),
         ("transferring", .abandonRejoin, "serving"),
-        ("transferring", .keepTwoOrphans, "keeping 2"),
+        ("transferring", .completeInstallation, "awaiting"),
+        ("complete", .keepNoOrphans, "installable"),
+        ("complete", .keepTwoOrphans, "keeping 2"),
         ("keeping 2", .keptOrphans, "keeping 1"),
-        ("keeping 1", .keptOrphans, "installing"),
+        ("keeping 1", .keptOrphans, "installable"),
+        ("installable", .failInstallation, "transferring"),
         ("installing", .failInstallation, "transferring"),
-        ("installing", .completeInstallation, "awaiting"),
         ("awaiting", .becomeEvicted, "transferring"),
         ("awaiting", .completeRejoin, "serving"),
     ]
@@ -123,7 +130,6 @@ import Testing
         lifecycle.postpone(writes)
         lifecycle.becomeEvicted([LifecycleTests.ended])
         lifecycle.postpone(writes)
-        lifecycle.beginKeepingOrphans(of: 0)
         #expect(lifecycle.completeInstallation() == [LifecycleTests.ended])
         lifecycle.postpone(others)
         #expect(lifecycle.completeRejoin() == [writes, others])
@@ -139,11 +145,14 @@ import Testing
         #expect(lifecycle.transfer == transfer)
         lifecycle.beginTransfer(from: "n3", at: 100)
         #expect(lifecycle.transfer == CheckpointTransfer(member: "n3", replacesAll: true))
+        lifecycle.transfer?.phase = .complete
         lifecycle.beginKeepingOrphans(of: 0)
+        #expect(lifecycle.transfer?.phase == .installable)
         lifecycle.transfer?.phase = .installing
         #expect(lifecycle.isInstalling)
-        _ = lifecycle.completeInstallation()
-        #expect(lifecycle.transfer == nil)
+        #expect(lifecycle.completeInstallation() == [], "the transfer has not ended")
+        lifecycle.failInstallation()
+        #expect(lifecycle.transfer == nil && lifecycle.isRejoining)
     }
 
     @Test func `the live members that know the eviction are asked one after another`() {
