@@ -218,7 +218,7 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop", "TLS"]),
-        tests(of: "TLS", fixtures: ["Fixtures"]),
+        tests(of: "TLS", using: ["CLibrary"], fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),

@@ -57,7 +57,7 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A file that holds a secret text, which only its owner can read.
+/// A file that holds a secret text, which only its owner can read, or the group of a file of root.
 public struct SecretFile: Sendable {
     /// The use of the text.
     public enum Kind: String, Sendable {
@@ -99,7 +99,9 @@ public struct SecretFile: Sendable {
         }
         defer { fclose(file) }
         var status = stat()
-        guard fstat(fileno(file), &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard fstat(fileno(file), &status) == 0,
+            keepsSecret(mode: status.st_mode, owner: status.st_uid)
+        else {
             throw TLSError(
                 problem: "other users may read \(kind.rawValue) \(path)",
                 fix: "run `chmod 600 \(path)`")

@@ -1,6 +1,6 @@
 internal import CLibrary
 
-/// The file that holds a key pair, which only its owner can read:
+/// The file that holds a key pair, which only its owner can read, or the group of a file of root:
 ///
 ///     public  rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7
 ///     secret  JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6
@@ -20,7 +20,9 @@ public struct KeyFile: Sendable {
                 fix: "name a file that `hearth keys new` made")
         }
         defer { fclose(file) }
-        guard fstat(fileno(file), &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard fstat(fileno(file), &status) == 0,
+            keepsSecret(mode: status.st_mode, owner: status.st_uid)
+        else {
             throw KeyFileError(
                 problem: "other users may read key \(path)", fix: "run `chmod 600 \(path)`")
         }

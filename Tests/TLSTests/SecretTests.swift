@@ -1,3 +1,4 @@
+import CLibrary
 import TLS
 import Testing
 
@@ -72,5 +73,17 @@ import Testing
         try files.write("app.secret", "hunter2", mode: 0o640)
         #expect(error("app.secret")?.problem.contains("other users may read signing key") == true)
         #expect(error("app.secret")?.fix.contains("chmod 600") == true)
+    }
+
+    @Test func `the group of a file of root may read it, and nobody else`() {
+        #expect(keepsSecret(mode: 0o600, owner: 7, reader: 7))
+        #expect(keepsSecret(mode: 0o440, owner: 0, reader: 7))
+        for mode in [0o640, 0o604, 0o644] as [mode_t] {
+            #expect(!keepsSecret(mode: mode, owner: 7, reader: 7))
+        }
+        for mode in [0o660, 0o444, 0o450] as [mode_t] {
+            #expect(!keepsSecret(mode: mode, owner: 0, reader: 7))
+        }
+        #expect(!keepsSecret(mode: 0o640, owner: 0, reader: 0))
     }
 }

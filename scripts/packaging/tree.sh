@@ -34,7 +34,7 @@ place_hearth() {
     sed 's,/usr/local/bin,/usr/bin,' "$root/configs/hearth@.service" \
         >"$trees/hearth/usr/lib/systemd/system/hearth@.service"
     local example
-    for example in "$root"/configs/*.json*; do
+    for example in "$root"/configs/*.json* "$root"/configs/*.yaml; do
         place "$example" "hearth/usr/share/doc/hearth/examples/$(basename "$example")"
     done
     mkdir -p -m 0750 "$trees/hearth/etc/hearth"
