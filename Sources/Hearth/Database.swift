@@ -45,8 +45,9 @@ public final class Database: Sendable {
     /// With an invalid address, or none at all, each call fails at once with the code `invalid`.
     ///
     /// - Parameters:
-    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `https://10.0.0.1:7001#sha256=…` with the
-    ///     fingerprint of the node's certificate; at least one.
+    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, `https://db1.example.com:7001` with a certificate that
+    ///     the system trusts, the same with `#ca=FILE` and the PEM file of the authority, or
+    ///     `https://10.0.0.1:7001#sha256=…` with the fingerprint of the node's certificate; at least one.
     ///   - secret: An administrator's secret, for a program that may read and write everything: the text in a file that
     ///     `hearth keys secret` made.
     ///   - persistence: The file that keeps values and unsent writes for the next process.

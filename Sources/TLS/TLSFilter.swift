@@ -172,10 +172,7 @@ extension TLSFilter {
     }
 
     private var reason: String {
-        let result = SSL_get_verify_result(connection)
-        guard result == X509_V_OK else {
-            return String(cString: X509_verify_cert_error_string(result))
-        }
+        if let verdict { return String(cString: X509_verify_cert_error_string(verdict)) }
         switch ERR_GET_REASON(ERR_peek_error()) {
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
             return "the other end does not speak TLS"
@@ -183,13 +180,29 @@ extension TLSFilter {
         }
     }
 
+    /// Why the other end's certificate is refused, in OpenSSL's numbers; nil if it is not.
+    private var verdict: Int? {
+        let result = SSL_get_verify_result(connection)
+        return result == X509_V_OK ? nil : result
+    }
+
+    private var fix: String {
+        switch verdict.map(Int32.init) {
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+            "name the authority's file (--ca FILE, or #ca=FILE behind the address), or write the certificate's fingerprint behind the address (#sha256=…)"
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            "use a name that the certificate has, or request one for this host"
+        case X509_V_ERR_CERT_HAS_EXPIRED: "renew the certificate"
+        default: "check certificate and address, and that both ends speak TLS 1.2 or later"
+        }
+    }
+
     private func fail(_ reason: String) {
+        let fix = fix
         ERR_clear_error()
         unsent = []
-        state = .failed(
-            TLSError(
-                problem: "TLS failed: \(reason)",
-                fix: "check certificate and address, and that both ends speak TLS 1.2 or later"))
+        state = .failed(TLSError(problem: "TLS failed: \(reason)", fix: fix))
     }
 
     /// Lets OpenSSL compare the host with the server's certificate, and names it to the server.

@@ -73,9 +73,10 @@ private struct Authority {
         let status = try hearth("cluster", "status", "--config", configuration, "--ca", file)
         #expect(status.status == 0 && status.output.contains("serving"), "\(status.errors)")
         #expect(try hearth("get", "/a", "--node", base + "#ca=" + file).output == "1\n")
-        let other = try hearth("get", "/a", "--node", base, "--timeout", "1")
+        let other = try hearth("get", "/a", "--node", base, "--timeout", "5")
         #expect(other.status == 69, "\(other.errors)")
         #expect(other.errors.contains("local issuer certificate"), "\(other.errors)")
+        #expect(other.errors.contains("--ca FILE"), "\(other.errors)")
         let health = try hearth("node", "--health", "--config", configuration, "--id", "n1")
         #expect(health.status == 0, "\(health.errors)")
 
