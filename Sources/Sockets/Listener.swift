@@ -29,6 +29,20 @@ public final class Listener {
 
     private static func bound(to address: HTTPAddress) throws(SocketError) -> Descriptor {
         let place = try address.resolved()[0]
+        do throws(SocketError) {
+            return try bound(to: place, of: address)
+        } catch {
+            // Without IPv6 in the system, all addresses are those of IPv4.
+            guard error.isUnsupportedFamily, address.host == "::",
+                let all = HTTPAddress("http://0.0.0.0:\(address.port)")
+            else { throw error }
+            return try bound(to: try all.resolved()[0], of: all)
+        }
+    }
+
+    private static func bound(
+        to place: SocketAddress, of address: HTTPAddress
+    ) throws(SocketError) -> Descriptor {
         let descriptor = try Descriptor(for: place, of: address)
         descriptor.set(SOL_SOCKET, SO_REUSEADDR, 1)
         // At [::], clients with IPv4 addresses connect, too.

@@ -19,6 +19,9 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether the other machine did not answer.
     public var isSilence: Bool { [ETIMEDOUT, EHOSTUNREACH].contains(number) }
 
+    /// Whether the system has no addresses of that family, such as IPv6.
+    var isUnsupportedFamily: Bool { number == EAFNOSUPPORT }
+
     /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 

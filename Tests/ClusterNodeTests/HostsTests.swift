@@ -152,7 +152,8 @@ private final class Hosts {
     /// The operations that nodes got by asking for them, node by node.
     func repaired() throws -> [Int] {
         let status = try run(
-            "hearth cluster status --json --config cluster/cluster.json5 --secret cluster/admin.secret")
+            "hearth cluster status --json --config cluster/cluster.json5 --secret cluster/admin.secret"
+        )
         return status.output.matches(of: /"repaired":(\d+)/).compactMap { Int($0.1) }
     }
 

@@ -2,7 +2,7 @@ internal import ClusterConfiguration
 internal import Sockets
 internal import ZeroMQ
 
-// Where a node listens. At a name it listens at all addresses of its machine, so the name may get another address.
+// The addresses at which a node listens. With a name, these are all of its machine, so the name may get another address.
 
 extension NodeConfiguration.Member {
     /// The address at which the node listens for clients.

@@ -29,7 +29,7 @@ struct SetupPlan {
     }
 }
 
-/// What the configuration of a new cluster needs to know of the secret files.
+/// The parts of the secret files that the configuration of a new cluster contains.
 struct SetupKeys {
     /// The public keys of the nodes, in their order.
     let publicKeys: [PublicKey]
