@@ -10,6 +10,7 @@ import Testing
         var file = ClusterFile(nodeCount: 2, basePort: 7001, durability: "commit")
         file.nodes[0].routes["n2"] = PeerRoute(
             requests: "tcp://127.0.0.1:7101", updates: "tcp://127.0.0.1:7102")
+        file.nodes[1].listen = "127.0.0.2"
         #expect(file.nodes.map(\.client) == ["http://127.0.0.1:7001", "http://127.0.0.1:7011"])
         try Data(file.json).write(to: URL(fileURLWithPath: folder.path + "/" + ClusterFile.name))
         #expect(try ClusterFile(inFolder: folder.path) == file)
