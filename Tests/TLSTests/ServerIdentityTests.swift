@@ -26,6 +26,16 @@ import Testing
         #expect(!identity.isFor("example.test") && !identity.isFor("subject.test"))
     }
 
+    @Test func `has no name without alternative names`() throws {
+        let files = try Files()
+        try openSSL(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", files.path("old.key"), "-out", files.path("old.pem"), "-subj",
+            "/CN=subject.test")
+        let server = try files.server(certificate: "old.pem", key: "old.key")
+        #expect(try #require(server.identity).isFor("subject.test") == false)
+    }
+
     @Test func `is not there for a client`() throws {
         #expect(try TLSContext.client(trusting: .authorities(host: "db.test")).identity == nil)
     }
