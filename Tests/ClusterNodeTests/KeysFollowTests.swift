@@ -16,6 +16,24 @@ import Testing
         #expect(outcome.output == "all well\n")
     }
 
+    @Test func `its unit is protected like that of a node, and runs the command`() throws {
+        func lines(of unit: String) throws -> [Substring] {
+            let file = Fixture.repository.appendingPathComponent("configs/\(unit)")
+            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        }
+        let unit = try lines(of: "hearth-keys.service")
+        let node = try lines(of: "hearth@.service")
+        let protection = node.drop { !$0.hasPrefix("NoNewPrivileges=") }
+        #expect(protection.count > 20 && unit.suffix(protection.count) == protection)
+        let command = try #require(unit.first { $0.hasPrefix("ExecStart=") })
+        let words = command.split(separator: " ").dropFirst().map { word in
+            String(word).replacing("${HEARTH_KEYS_URL}", with: "http://127.0.0.1:1/keys")
+                .replacing("${HEARTH_KEYS_FILE}", with: "/dev/null")
+        }
+        let outcome = try Program(Program.hearthPath, words + ["--once"]).end()
+        #expect(outcome.status == 69, "\(outcome.errors)")
+    }
+
     @Test(arguments: ["python3", "node"])
     func `a token that a program signs by the manual is accepted`(language: String) throws {
         let interpreter = "/usr/bin/" + language

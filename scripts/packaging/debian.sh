@@ -4,7 +4,8 @@ make_deb() {
     write_package hearth database "adduser, $(libraries_of hearth)" \
         'self-hosted sync database with the API of the Firebase Realtime Database
  Hearth runs as a cluster of equal nodes. Any node takes reads and writes, even
- while the network is partitioned, and all nodes end with the same data.'
+ while the network is partitioned, and all nodes end with the same data.' \
+        ca-certificates
     if [[ -e $trees/hearth-sim ]]; then
         write_package hearth-sim devel "hearth (= $version), $(libraries_of hearth-sim)" \
             'simulator of Hearth clusters under faults
@@ -24,7 +25,7 @@ libraries_of() { # package; prints the Debian packages with the shared libraries
     (cd "$folder" && dpkg-shlibdeps -O "$trees/$1/usr/bin/$1" 2>/dev/null) | sed 's/^shlibs:Depends=//'
 }
 
-write_package() { # name, section, packages that it depends on, description
+write_package() { # name, section, packages that it depends on, description, packages that it recommends
     local tree=$trees/$1 script
     mkdir -p "$tree/DEBIAN"
     cat >"$tree/DEBIAN/control" <<END
@@ -35,7 +36,8 @@ Maintainer: The authors of Hearth <hearth@localhost>
 Section: $2
 Priority: optional
 Installed-Size: $(du -k -s --apparent-size --exclude=DEBIAN "$tree" | cut -f 1)
-Depends: $3
+Depends: $3${5:+
+Recommends: $5}
 Description: $4
 END
     if [[ $1 == hearth ]]; then

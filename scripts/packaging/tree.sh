@@ -31,11 +31,13 @@ place_hearth() {
     "$program" --generate-completion-script zsh >"$share/zsh/vendor-completions/_hearth"
     "$program" --generate-completion-script fish >"$share/fish/vendor_completions.d/hearth.fish"
     mkdir -p "$trees/hearth/usr/lib/systemd/system"
-    sed 's,/usr/local/bin,/usr/bin,' "$root/configs/hearth@.service" \
-        >"$trees/hearth/usr/lib/systemd/system/hearth@.service"
+    local unit
+    for unit in "$root"/configs/*.service; do
+        sed 's,/usr/local/bin,/usr/bin,' "$unit" >"$trees/hearth/usr/lib/systemd/system/$(basename "$unit")"
+    done
     local example
-    for example in "$root"/configs/*.json* "$root"/configs/*.yaml; do
-        place "$example" "hearth/usr/share/doc/hearth/examples/$(basename "$example")"
+    for example in "$root"/configs/{,monitoring/}*.{json,json5,yml,yaml}; do
+        if [[ -e $example ]]; then place "$example" "hearth/usr/share/doc/hearth/examples/${example#"$root"/configs/}"; fi
     done
     mkdir -p -m 0750 "$trees/hearth/etc/hearth"
     mkdir -p "$trees/hearth/var/lib"
