@@ -15,6 +15,30 @@ import ZeroMQ
         // Nobody listens where n1 believes n2 to be.
         var told = Self.member("n2", base + 20)
         told.routes = ["n1": PeerRoute(requests: n2.requests, updates: n2.updates)]
+        #expect(try areConnected(n1, n2, told))
+    }
+
+    @Test func `connect to a peer whose host is a name, once the name is found`() throws {
+        let base = try TestCluster.freePorts()
+        // At a name, n2 listens at all addresses.
+        guard let name = Self.ownName else { return }
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10, at: name))
+        #expect(try areConnected(n1, n2, n2))
+    }
+
+    @Test func `connect to a peer over IPv6`() throws {
+        let base = try TestCluster.freePorts()
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10, at: "[::1]"))
+        #expect(try areConnected(n1, n2, n2))
+    }
+
+    /// Whether frames of both kinds pass between two nodes.
+    ///
+    /// - Parameter told: The second node as the first one knows it.
+    private func areConnected(
+        _ n1: NodeConfiguration.Member, _ n2: NodeConfiguration.Member,
+        _ told: NodeConfiguration.Member
+    ) throws -> Bool {
         let first = try PeerPorts(of: n1, among: [n1, told], in: Context(), security: nil)
         let second = try PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
         let loop = try Loop()
@@ -35,44 +59,11 @@ import ZeroMQ
         }
         let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
         withExtendedLifetime((sending, deadline)) { loop.run() }
-        #expect(asked == [7] && published == [8])
         for ports in [first, second] {
             ports.stopReceiving()
             ports.close()
         }
-    }
-
-    @Test func `connect to a peer whose host is a name, once the name is found`() throws {
-        let base = try TestCluster.freePorts()
-        let n1 = Self.member("n1", base)
-        var n2 = Self.member("n2", base + 10)
-        // At a name, n2 listens at all addresses.
-        guard let name = Self.ownName else { return }
-        (n2.requests, n2.updates) = ("tcp://\(name):\(base + 11)", "tcp://\(name):\(base + 12)")
-        let first = try PeerPorts(of: n1, among: [n1, n2], in: Context(), security: nil)
-        let second = try PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
-        let loop = try Loop()
-        var (published, asked): ([UInt8]?, [UInt8]?)
-        try first.open(on: loop) { if case .published(let frame) = $0 { published = frame } }
-        try second.open(on: loop) {
-            if case .asked(let frame, by: "n1") = $0 { asked = frame }
-        }
-        loop.atEndOfTurn = {
-            first.endTurn()
-            second.endTurn()
-            if published != nil, asked != nil { loop.stop() }
-        }
-        let sending = try loop.timer(every: .milliseconds(50)) {
-            first.ask("n2", [7])
-            second.publish([8], .gathered)
-        }
-        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
-        withExtendedLifetime((sending, deadline)) { loop.run() }
-        #expect(asked == [7] && published == [8])
-        for ports in [first, second] {
-            ports.stopReceiving()
-            ports.close()
-        }
+        return asked == [7] && published == [8]
     }
 
     @Test func `cut idle connections of strangers, and let peers connect`() throws {
@@ -119,9 +110,11 @@ import ZeroMQ
         return (try? HTTPAddress("http://\(name):1")?.resolved()) == nil ? nil : name
     }
 
-    private static func member(_ id: String, _ port: Int) -> NodeConfiguration.Member {
+    private static func member(
+        _ id: String, _ port: Int, at host: String = "127.0.0.1"
+    ) -> NodeConfiguration.Member {
         NodeConfiguration.Member(
-            id: id, client: "http://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
-            updates: "tcp://127.0.0.1:\(port + 2)")
+            id: id, client: "http://\(host):\(port)", requests: "tcp://\(host):\(port + 1)",
+            updates: "tcp://\(host):\(port + 2)")
     }
 }
