@@ -24,9 +24,15 @@ import Testing
     private func problems(
         client: String, publicName: String? = nil, at second: Int? = nil
     ) throws -> [String] {
+        try warnings(client: client, publicName: publicName, at: second).map(\.problem)
+    }
+
+    private func warnings(
+        client: String, publicName: String? = nil, at second: Int? = nil
+    ) throws -> [NodeError] {
         let address = try #require(HTTPAddress(client))
         let certificate = try ServerCertificate(files, at: address, publicName: publicName) { _ in }
-        return certificate.warnings(atSecond: second ?? now).map(\.problem)
+        return certificate.warnings(atSecond: second ?? now)
     }
 
     @Test func `name the host that it is not for`() throws {
@@ -36,6 +42,12 @@ import Testing
                 "clients refuse \(files.certificate): it is not for 10.0.0.1, the host of \"client\"",
                 "clients refuse \(files.certificate): it is not for www.test, the host of \"public\"",
             ])
+    }
+
+    @Test func `name the remedies`() throws {
+        let fixes = try warnings(client: "https://10.0.0.1:7001", publicName: "www.test").map(\.fix)
+        #expect(fixes[0].hasPrefix("request a certificate for 10.0.0.1, or correct \"client\""))
+        #expect(fixes[0].contains("#sha256=") && fixes[1].contains("a proxy"))
     }
 
     @Test func `concern only clients that verify it`() throws {

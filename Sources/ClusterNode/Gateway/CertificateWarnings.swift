@@ -23,12 +23,15 @@ extension ServerIdentity {
         var warnings = dateWarnings(about: file, at: seconds)
         for (host, key) in [(hosts.client, "client"), (hosts.publicName, "public")] {
             guard let host, !isFor(host) else { continue }
-            let pin = key == "client" ? ", or write its fingerprint (#sha256=…) behind it" : ""
+            let other =
+                key == "client"
+                ? "write the certificate's fingerprint (#sha256=…) behind it"
+                : "ignore this if a proxy with a certificate of its own serves that name"
             warnings.append(
                 NodeError(
                     problem:
                         "clients refuse \(file): it is not for \(host), the host of \"\(key)\"",
-                    fix: "request a certificate for \(host), or correct \"\(key)\"\(pin)"))
+                    fix: "request a certificate for \(host), or correct \"\(key)\", or \(other)"))
         }
         return warnings
     }
