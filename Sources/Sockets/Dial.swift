@@ -22,15 +22,23 @@ public final class Dial {
     /// that the address means.
     ///
     /// - Throws: If the system refuses at once, or the file of authorities cannot be used.
-    public init(
+    public convenience init(
         to address: HTTPAddress, on loop: Loop,
+        finish: @escaping (Result<Stream, SocketError>) -> Void
+    ) throws(SocketError) {
+        try self.init(to: address, at: address.numericAddresses, on: loop, finish: finish)
+    }
+
+    /// The same, with the addresses of the host; nil to look them up.
+    init(
+        to address: HTTPAddress, at places: [SocketAddress]?, on loop: Loop,
         finish: @escaping (Result<Stream, SocketError>) -> Void
     ) throws(SocketError) {
         self.address = address
         self.loop = loop
         self.finish = finish
         tls = try address.context()
-        if let places = address.numericAddresses {
+        if let places {
             self.places = places[...]
             try tryNext()
         } else {

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @testable import Sockets
@@ -83,4 +84,46 @@ import Testing
         withExtendedLifetime((dial, listener)) {}
         #expect(isConnected)
     }
+
+    @Test func `lets a client leave an address that does not answer for another`() throws {
+        let loop = try Loop()
+        let listener = try FreePort.listener(on: loop) { _ in }
+        let silent = try SilentPort()
+        let places = try silent.address.resolved() + listener.address.resolved()
+        var isConnected = false
+        let dial = try Dial(to: listener.address, at: places, on: loop) { outcome in
+            if case .success = outcome { isConnected = true }
+            loop.stop()
+        }
+        loop.run()
+        withExtendedLifetime((dial, listener, silent)) {}
+        #expect(isConnected)
+    }
+}
+
+/// A port whose system drops requests to connect, because connections that nobody accepts fill its queue.
+private final class SilentPort {
+    let address: HTTPAddress
+    private let listener: Int32
+    private var queued: [PolledSocket] = []
+
+    init() throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let (number, length) = (listener, size)
+        let failure = withUnsafeMutablePointer(to: &place) { place in
+            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                bind(number, place, length) == 0 && listen(number, 0) == 0
+                    ? getsockname(number, place, &size) : -1
+            }
+        }
+        try #require(failure == 0)
+        address = try #require(HTTPAddress("http://127.0.0.1:\(place.sin_port.bigEndian)"))
+        for _ in 0..<4 { queued.append(try PolledSocket(to: address)) }
+    }
+
+    deinit { close(listener) }
 }
