@@ -50,7 +50,7 @@ public struct ResponseReader: Sendable {
 
     /// Reads bytes that have arrived; returns the answer once it is complete.
     ///
-    /// - Throws: What is wrong with the answer; the connection is then useless.
+    /// - Throws: The problem with the answer; the connection is then useless.
     public mutating func read(_ bytes: [UInt8]) throws(Failure) -> ServerResponse? {
         waiting += bytes
         while true {
