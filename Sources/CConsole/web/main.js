@@ -62,7 +62,7 @@ function showState() {
 function showAccount(about) {
   if (!about || about.open || about.emulator) return fill(account);
   if (!hasToken()) return fill(account, button('Sign in', { kind: 'main', onclick: signIn }));
-  const user = about.user === 'administrator' ? 'Administrator' : about.user?.uid ?? about.user?.sub ?? 'Not signed in';
+  const user = { administrator: 'Administrator', monitor: 'Monitor' }[about.user] ?? about.user?.uid ?? about.user?.sub ?? 'Not signed in';
   fill(account, h('span', { class: 'tag wide' }, user), button('Sign out', { kind: 'quiet', onclick: () => setToken(null) }));
 }
 

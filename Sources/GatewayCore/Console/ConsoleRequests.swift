@@ -90,7 +90,12 @@ extension ConsoleSession {
         windows = [:]
         (questions, verdicts, commands, events) = ([:], [:], [:], nil)
         (wantsStatus, statusRequest) = (false, nil)
-        let user = next.principal.auth?.json ?? "\"administrator\""
+        let user =
+            switch next.principal {
+            case .administrator: "\"administrator\""
+            case .monitor: "\"monitor\""
+            case .user(let auth), .override(let auth): auth.json
+            }
         // Only clients with a credential receive names and addresses.
         let ready = ConsoleText.ready(
             next.principal == .anonymous ? nil : console, user: user, isOpen: authentication.isOpen,

@@ -382,6 +382,16 @@ extension ConsoleFeedTests {
         }
     }
 
+    @Test mutating func `a monitor gets the status, and no data`() {
+        useTokens()
+        let id = connect(token: TestSecrets.monitor)
+        #expect(messages(id).joined().contains(#""user":"monitor""#))
+        send(#"{"t":"status","on":true}"#, by: id)
+        #expect(messages(id).joined().contains(#""member":"n1""#))
+        send(window("/open"), by: id)
+        #expect(messages(id).joined().contains(#""code":"permission_denied""#))
+    }
+
     @Test mutating func `a user gets no status`() {
         useTokens()
         let id = connect(token: TestTokens.token("ada"))

@@ -24,3 +24,6 @@ export const feed = new Feed(location.origin, () => sessionStorage.getItem(name)
 
 /** Whether the user is an administrator. */
 export const isAdministrator = () => feed.about.value?.user === 'administrator';
+
+/** Whether the node shows its status: to administrators and monitors. */
+export const mayReadStatus = () => isAdministrator() || feed.about.value?.user === 'monitor';

@@ -118,7 +118,7 @@ function factsCard() {
   const body = h('div', { class: 'body' });
   const card = h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'This node')), body);
   feed.about.follow((about) => {
-    const user = about?.user === 'administrator' ? 'administrator' : about?.user?.uid ?? 'not signed in';
+    const user = ['administrator', 'monitor'].includes(about?.user) ? about.user : about?.user?.uid ?? 'not signed in';
     fill(body, h('dl', { class: 'facts' },
       h('dt', {}, 'Address'), h('dd', { class: 'mono' }, location.origin),
       h('dt', {}, 'Node'), h('dd', {}, about?.node || '–'),
