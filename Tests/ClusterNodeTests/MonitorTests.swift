@@ -95,6 +95,18 @@ final class `A node with a monitor's secret` {
         }
     }
 
+    private static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    @Test(.enabled(if: promtool != nil, "the Debian package prometheus has promtool"))
+    func `has alert rules that promtool accepts`() throws {
+        let rules = Fixture.repository.appendingPathComponent(
+            "configs/monitoring/hearth-alerts.yml")
+        let outcome = try Program(Self.promtool!, ["check", "rules", rules.path]).end()
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    }
+
     @Test func `shows its status and metrics, takes backups, and does nothing else`() throws {
         #expect(try hearth("set", "/a", "1", role: "secret").status == 0)
         for path in ["/health", "/status", "/metrics"] {

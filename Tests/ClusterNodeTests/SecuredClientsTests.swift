@@ -69,13 +69,15 @@ final class `A secured cluster` {
     }
 
     /// Runs a Python program, which must say that all is well.
-    private func run(_ script: String, by interpreter: String, _ files: String...) throws {
+    private func run(
+        _ script: String, by interpreter: String, _ files: String..., more: [String] = []
+    ) throws {
         let outcome = try Program(
             "/usr/bin/env",
             [
                 "REQUESTS_CA_BUNDLE=" + folder.file("certificate.pem"), interpreter,
                 Fixture.path(script), bases[1],
-            ] + files.map(folder.file)
+            ] + files.map(folder.file) + more
         ).end(within: 100)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.output == "all well\n")
@@ -101,9 +103,19 @@ final class `A secured cluster` {
                 "app.secret"
             ),
             (PythonClient(package: "Pyrebase4", script: "pyrebase_secret.py"), "app.secret"),
-            (PythonClient(package: "Pyrebase4", script: "pyrebase_token.py"), "ada.token"),
+            (
+                PythonClient(
+                    package: "Pyrebase4", script: "pyrebase_token.py", arguments: ["pyrebase"]),
+                "ada.token"
+            ),
+            (
+                PythonClient(
+                    package: "firebase-rest-api", script: "pyrebase_token.py",
+                    arguments: ["firebase"]),
+                "ada.token"
+            ),
         ])
     func `serves the clients from PyPI`(client: PythonClient, credential: String) throws {
-        try run(client.script, by: client.interpreter, credential)
+        try run(client.script, by: client.interpreter, credential, more: client.arguments)
     }
 }

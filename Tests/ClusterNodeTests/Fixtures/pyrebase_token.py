@@ -1,19 +1,20 @@
-"""Pyrebase4 with a user's token in a cluster with TLS, tokens and rules.
+"""Pyrebase4 or firebase-rest-api with a user's token in a cluster with TLS, tokens and rules.
 
-    REQUESTS_CA_BUNDLE=certificate.pem pyrebase_token.py https://127.0.0.1:9000 ada.token
+    REQUESTS_CA_BUNDLE=certificate.pem pyrebase_token.py https://127.0.0.1:9000 ada.token pyrebase
 """
 
+import importlib
 import os
 import sys
 import time
 
-import pyrebase
 import requests
 
-url, file = sys.argv[1:]
+url, file, module = sys.argv[1:]
 token = open(file).read().strip()
-settings = {"apiKey": "", "authDomain": "", "storageBucket": "", "databaseURL": url + "/"}
-db = pyrebase.initialize_app(settings).database()
+settings = {"apiKey": "", "authDomain": "", "storageBucket": "", "projectId": "x",
+            "databaseURL": url + "/"}
+db = importlib.import_module(module).initialize_app(settings).database()
 
 assert db.child("users").child("ada").child("py").set({"n": 1}, token) == {"n": 1}
 assert db.child("users").child("ada").child("py").get(token).val() == {"n": 1}
