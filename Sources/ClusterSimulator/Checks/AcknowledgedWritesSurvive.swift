@@ -33,7 +33,10 @@ enum AcknowledgedWritesSurvive {
             for (print, operation) in wanted {
                 held = held.drop { $0 < print }
                 guard held.first == print else {
-                    return .invalid("\(node.name) does not hold: \(operation)").about(operation)
+                    // Equal writes have equal fingerprints.
+                    let equal = wanted.lazy.filter { $0.print == print }.map(\.operation)
+                    let lost = equal.first { node.lacks($0) } ?? operation
+                    return .invalid("\(node.name) does not hold: \(lost)").about(lost)
                 }
                 held.removeFirst()
             }
@@ -41,6 +44,14 @@ enum AcknowledgedWritesSurvive {
         return .valid(
             "\(wanted.count) writes on \(evidence.nodes.count) replicas"
                 + evidence.permittedNote)
+    }
+}
+
+extension Evidence.Node {
+    /// Whether the node never got the operation that was acknowledged, as far as that is recorded.
+    fileprivate func lacks(_ operation: ClientOperation) -> Bool {
+        guard let vector, let dot = operation.acknowledged?.dot else { return false }
+        return !vector.covers(dot)
     }
 }
 

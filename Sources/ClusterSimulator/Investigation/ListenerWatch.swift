@@ -13,6 +13,8 @@ struct ListenerWatch {
     }
 
     private struct State {
+        var path: Path
+        var node: Int
         var shown: Value
         var tree: Value
         /// Since when the listener differs from its node.
@@ -52,7 +54,9 @@ struct ListenerWatch {
             return
         }
         let expected = listener.expected(tree)
-        var state = State(shown: shown, tree: tree, divergence: states[name]?.divergence)
+        var state = State(
+            path: listener.path, node: node, shown: shown, tree: tree,
+            divergence: states[name]?.divergence)
         if shown == expected {
             state.divergence = nil
         } else if state.divergence == nil {
@@ -69,7 +73,26 @@ struct ListenerWatch {
     /// The first moment from which on a listener was never again equal to its node.
     func finish(_ run: SimulatedRun) -> Divergence? {
         guard !hasFailure else { return nil }
-        return states.values.compactMap(\.divergence).min { $0.event < $1.event }
+        let parted = states.compactMap { name, state in state.divergence.map { (name, state, $0) } }
+            .min { ($0.2.event, $0.0.client, $0.0.stream) < ($1.2.event, $1.0.client, $1.0.stream) }
+        guard let (name, state, found) = parted else { return nil }
+        var divergence = found
+        divergence.problem += comparison(of: name, state)
+        return divergence
+    }
+
+    /// The other clients that listen at the location at the same node, and whether they part from it.
+    private func comparison(of name: Name, _ state: State) -> String {
+        let others = states.filter { other, found in
+            other.client != name.client && found.path == state.path && found.node == state.node
+        }
+        let texts = Set(others.keys.map(\.client)).sorted().map { client in
+            let parted = others.filter { $0.key.client == client }
+                .compactMap { $0.value.divergence?.time }.min()
+            let time = parted.map { "differs from \($0.description) on" }
+            return "\(client.clientName) \(time ?? "shows the same as the node")"
+        }
+        return texts.isEmpty ? "" : "; others that listen there: " + texts.joined(separator: ", ")
     }
 }
 

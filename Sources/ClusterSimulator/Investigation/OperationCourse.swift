@@ -50,7 +50,19 @@ struct OperationCourse {
         }
         let operation = run.record.history.operations.last { $0.operationName == name }
         guard let operation, operation.completed == run.now else { return }
-        add("its client is told: \(operation.outcome)", .outcome, in: run)
+        let told = "its client is told: \(operation.outcome)"
+        guard operation.outcome == .acknowledged, let node = client.node,
+            isMissingOnDisk(of: run.nodes[node], in: run)
+        else { return add(told, .outcome, in: run) }
+        add("\(told), before it is on the disk of \(run.nodes[node].name)", .loss, in: run)
+    }
+
+    /// Whether a node that acknowledges writes only once they are on its disk has not stored this one.
+    private func isMissingOnDisk(of node: VirtualNode, in run: SimulatedRun) -> Bool {
+        guard !isRead, !dots.isEmpty, run.scenario.cluster.durability == .commit else {
+            return false
+        }
+        return !dots.contains { node.disk.durable.covers($0) }
     }
 
     private mutating func compare(

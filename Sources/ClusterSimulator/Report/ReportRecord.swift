@@ -49,7 +49,9 @@ public struct ReportRecord: Sendable {
         let members =
             RecordHead(
                 title: report.scenario, seed: seed, command: command, report: report,
-                sentences: FindingSentences(report, findings, after: script.faults).sentences
+                sentences: FindingSentences(
+                    report, findings, recorder.clues, after: script.faults
+                ).sentences
             ).members
             + [
                 "\"findings\":[\(findings.map { $0.json(in: recorder.columns) }.joined(separator: ","))]",

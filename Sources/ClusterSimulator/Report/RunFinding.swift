@@ -6,13 +6,16 @@ struct RunFinding {
     var text: String
     var nodes: [Int] = []
     var clients: [Int] = []
+    /// Whether a node's tree differs from what its operations give, or from the tree of a node with the same operations.
+    var isOfTree = false
 }
 
 extension RunFinding {
     init(_ divergence: Divergence) {
         self.init(
             event: divergence.event, time: divergence.time, text: divergence.problem,
-            nodes: divergence.nodes, clients: divergence.clients)
+            nodes: divergence.nodes, clients: divergence.clients,
+            isOfTree: divergence.clients.isEmpty)
     }
 }
 
@@ -23,7 +26,7 @@ extension OperationCourse {
         guard event > 0, let request = told.lines.first else { return nil }
         // The sentence before names the request at length.
         let name = request.split(separator: " ").prefix(3).joined(separator: " ")
-        let rest = told.lines.dropFirst().suffix(4).map { line in
+        let rest = told.lines.dropFirst().suffix(6).map { line in
             line.split(separator: "  ").last.map(String.init) ?? line
         }
         return RunFinding(
@@ -40,40 +43,59 @@ extension CheckResult {
     }
 }
 
-/// The two sentences in which a report says what is wrong with a run, and where it began.
+/// The sentences in which a report says what is wrong with a run, where it began, and what tells causes apart.
 struct FindingSentences {
     private let report: SimulationReport
     private let findings: [RunFinding]
+    private let clues: FindingClues
     /// The faults of the run in order.
     private let faults: [(time: Microseconds, text: String)]
 
     init(
-        _ report: SimulationReport, _ findings: [RunFinding],
+        _ report: SimulationReport, _ findings: [RunFinding], _ clues: FindingClues,
         after faults: [(time: Microseconds, text: String)]
     ) {
-        (self.report, self.findings, self.faults) = (report, findings, faults)
+        (self.report, self.findings, self.clues) = (report, findings, clues)
+        self.faults = faults
     }
 
-    var sentences: [String] { [claim, beginning].compactMap(\.self) }
+    var sentences: [String] { [claim, beginning, clue].compactMap(\.self) }
+
+    /// The failed check that explains the others: those of the end prove nothing about a cluster that was never at rest.
+    private var failed: CheckResult? {
+        let failed = report.checks.filter { $0.verdict == .invalid }
+        return failed.first { $0.check.failureKind == report.failureKind } ?? failed.first
+    }
+
+    private var first: RunFinding? { findings.min { $0.time < $1.time } }
 
     /// What fails.
     private var claim: String {
         if let failure = report.failure { return "The run itself fails: \(failure.sentence)" }
-        guard let failed = report.checks.first(where: { $0.verdict == .invalid }) else {
-            return "All \(report.checks.count) checks of this run hold."
-        }
-        return "The check \(failed.check.name) fails: \(failed.details.sentence)"
+        guard let failed else { return "All \(report.checks.count) checks of this run hold." }
+        let witness = failed.witness.prefix(2).map { "; " + $0.cut(to: 160) }.joined()
+        return "The check \(failed.check.name) fails: \((failed.details + witness).sentence)"
     }
 
     /// Where that shows first.
     private var beginning: String? {
         guard report.verdict == .invalid else { return nil }
-        guard let first = findings.min(by: { $0.time < $1.time }) else {
+        guard let first else {
             return
                 "Every node shows what its operations give, so look at the end of the run and at the requests of clients."
         }
         let fault = lastFault(before: first.time)
+        // The check may have said the same.
+        if claim.contains(first.text) {
+            return "It first shows at \(first.time.description)\(fault)."
+        }
         return "It first shows at \(first.time.description): \(first.text)\(fault)."
+    }
+
+    private var clue: String? {
+        guard report.verdict == .invalid else { return nil }
+        if report.failureKind == .liveness { return clues.repairs }
+        return first.flatMap { $0.isOfTree ? clues.order(of: $0) : nil }
     }
 
     private func lastFault(before time: Microseconds) -> String {
@@ -85,7 +107,7 @@ struct FindingSentences {
 extension String {
     /// The text with a full stop, cut to a length that is still read.
     fileprivate var sentence: String {
-        let text = cut(to: 320)
+        let text = cut(to: 480)
         return text.hasSuffix(".") || text.hasSuffix("…") ? text : text + "."
     }
 }
