@@ -37,6 +37,7 @@ route.follow(({ page, path }) => {
   fill(tabs, Object.entries(pages).map(([name, { label, address }]) => h('a', {
     href: name === 'data' ? route.address('data', lastDataPath) : address, 'aria-current': name === page ? 'page' : undefined,
   }, label)));
+  tabs.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   if (page === shown && page === 'data') return;
   ended();
   shown = page;

@@ -17,7 +17,10 @@ extension Finding {
             }
             let lines: String? =
                 if Set(dots.compactMap { stamps[$0] }).count > 1 {
-                    "done as \(dots.map(\.description).joined(separator: " and as ")): \(operation)"
+                    "done as "
+                        + dots.map { dot in
+                            "\(dot)\(stamps[dot].map { " with the stamp \($0)" } ?? "")"
+                        }.joined(separator: " and as ") + ": \(operation)"
                 } else if operation.outcome == .acknowledged, let dot = operation.acknowledged?.dot,
                     node.vector?.covers(dot) == false
                 {

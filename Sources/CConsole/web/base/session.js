@@ -27,3 +27,6 @@ export const isAdministrator = () => feed.about.value?.user === 'administrator';
 
 /** Whether the node shows its status: to administrators and monitors. */
 export const mayReadStatus = () => isAdministrator() || feed.about.value?.user === 'monitor';
+
+/** What a user does to see a page for administrators. */
+export const forAdministrators = () => `${hasToken() ? 'Your token is one of a user. ' : ''}Sign in with a secret of the cluster.`;

@@ -2,7 +2,7 @@
 
 import { button, dialog, fill, h, icon, toast } from '../base/dom.js';
 import { bytes, count, duration } from '../base/format.js';
-import { feed, hasToken, mayReadStatus } from '../base/session.js';
+import { feed, forAdministrators, mayReadStatus } from '../base/session.js';
 import { ClusterState, freshMilliseconds, staleMilliseconds } from '../parts/cluster-state.js';
 import '../parts/cluster-picture.js';
 import '../parts/spark-line.js';
@@ -66,7 +66,7 @@ class ClusterPage {
     this.notice.hidden = !this.content.hidden;
     if (!about) return fill(this.notice, h('div', { class: 'notice card' }, h('div', { class: 'spinner' }), h('h2', {}, 'Asking the node')));
     if (isHidden) {
-      return fill(this.notice, h('div', { class: 'notice card' }, h('h2', {}, 'The cluster is for administrators and monitors'), h('p', {}, hasToken() ? 'Your token is one of a user. Sign in with a secret of the cluster.' : 'Sign in with a secret of the cluster.'),
+      return fill(this.notice, h('div', { class: 'notice card' }, h('h2', {}, 'The cluster is for administrators and monitors'), h('p', {}, forAdministrators()),
         h('div', { class: 'actions' }, button('Sign in', { kind: 'main', onclick: () => window.dispatchEvent(new Event('hearth-sign-in')) }))));
     }
     fill(this.notice);

@@ -4,7 +4,7 @@ import { button, fill, h } from '../base/dom.js';
 import { count, moment, things, visible } from '../base/format.js';
 import { decoded } from '../base/paths.js';
 import { route } from '../base/routes.js';
-import { feed, hasToken } from '../base/session.js';
+import { feed, forAdministrators, hasToken } from '../base/session.js';
 import { ClusterState } from '../parts/cluster-state.js';
 import '../parts/spark-line.js';
 
@@ -121,7 +121,7 @@ class EventsPage {
     this.notice.hidden = message === null;
     this.card.hidden = message !== null;
     if (message) {
-      fill(this.notice, h('div', { class: 'card notice' }, h('h2', {}, 'The events are for administrators'), h('p', {}, `${message.problem}. ${message.fix}`),
+      fill(this.notice, h('div', { class: 'card notice' }, h('h2', {}, 'The events are for administrators'), h('p', {}, forAdministrators()),
         !hasToken() && h('div', { class: 'actions' }, button('Sign in', { kind: 'main', onclick: () => window.dispatchEvent(new Event('hearth-sign-in')) }))));
     }
   }

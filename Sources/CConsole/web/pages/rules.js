@@ -3,7 +3,8 @@
 import { button, dialog, fill, h, toast } from '../base/dom.js';
 import { Refusal, request } from '../base/data.js';
 import { count, moment, visible } from '../base/format.js';
-import { feed, hasToken } from '../base/session.js';
+import { feed, forAdministrators, hasToken } from '../base/session.js';
+import { sentences } from '../parts/actions.js';
 import { RulesEditor } from '../parts/rules-editor.js';
 
 const documentPath = '/.settings/rules';
@@ -158,7 +159,8 @@ class RulesPage {
     this.content.hidden = error !== null;
     if (!error) return;
     this.summary.textContent = '';
-    fill(this.notice, h('div', { class: 'card notice' }, h('h2', {}, error.status === 401 || error.status === 403 ? 'The rules are for administrators' : 'The rules cannot be read'), h('p', {}, `${error.message} ${error.fix ?? ''}`),
+    const isRefused = error.status === 401 || error.status === 403;
+    fill(this.notice, h('div', { class: 'card notice' }, h('h2', {}, isRefused ? 'The rules are for administrators' : 'The rules cannot be read'), h('p', {}, isRefused ? forAdministrators() : sentences(error)),
       !hasToken() && h('div', { class: 'actions' }, button('Sign in', { kind: 'main', onclick: () => window.dispatchEvent(new Event('hearth-sign-in')) }))));
   }
 }

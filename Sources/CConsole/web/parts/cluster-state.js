@@ -129,7 +129,8 @@ export class ClusterState {
     const { name, status } = node;
     for (const peer of fresh) {
       if (peer !== node && !(this.age(node, peer) < staleMilliseconds)) {
-        add('bad', `${name} has no contact with ${peer.name}.`, `Check that the machine of ${name} reaches the ports of ${peer.name} for nodes, and that both have the same keys.`);
+        const isOneWay = this.age(peer, node) < staleMilliseconds;
+        add('bad', isOneWay ? `${name} does not hear ${peer.name}, which hears it: the link is cut in one direction.` : `${name} has no contact with ${peer.name}.`, `Check that the machine of ${name} reaches the ports of ${peer.name} for nodes, and that both have the same keys.`);
       }
     }
     if (status.storage && status.storage !== 'works') add('bad', `${name} accepts no writes: ${status.storage}.`, status.storageFix ?? 'See its log.');
