@@ -238,7 +238,7 @@ let package = Package(
         tests(
             of: "Rules",
             using: ["DataTree", "JSONText", "QueryEngine", "RulesOracle", "SyncProtocol"]),
-        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"]),
+        tests(of: "Tokens", using: ["JSONText", "Randomness", "Rules", "TLS"]),
         tests(
             of: "GatewayCore",
             using: [

@@ -22,12 +22,6 @@ protocol Watch: SendableMetatype {
     mutating func executedOutputs(
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun)
 
-    /// A client of the library sends a frame to its node.
-    mutating func sent(request frame: [UInt8])
-
-    /// A node publishes a frame.
-    mutating func published(_ frame: [UInt8])
-
     /// The script reads the tree of a node, which has this value at the expected location; nil if the node is down.
     mutating func read(_ expectation: Expectation, found: Value?, at time: Microseconds)
 
@@ -44,8 +38,6 @@ extension Watch {
     mutating func executedOutputs(
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {}
-    mutating func sent(request frame: [UInt8]) {}
-    mutating func published(_ frame: [UInt8]) {}
     mutating func read(_ expectation: Expectation, found: Value?, at time: Microseconds) {}
     mutating func received(_ answer: NodeMessage) -> Bool { false }
     mutating func ended(_ run: SimulatedRun) {}

@@ -207,7 +207,6 @@ extension SimulatedRun {
     }
 
     private mutating func publish(_ bytes: [UInt8], from node: Int) {
-        for index in watches.indices { watches[index].published(bytes) }
         for peer in nodes.indices where peer != node {
             for delivery in network.publish(bytes, from: node, to: peer, at: now) {
                 queue.schedule(

@@ -40,14 +40,4 @@ extension SimulatedRun {
                 "its stream goes on, whose token is of a key that the node does not trust any more")
         }
     }
-
-    /// Shows the verifier that gateways have tokens of all kinds.
-    mutating func probeTokens() {
-        guard access != nil else { return }
-        let probes = TokenProbes(SplitMix64(seed: draws.keys.next(), part: 1))
-        guard let failure = probes.failure else { return }
-        access?.watches[0].note(
-            failure.givesMore ? .writesAreAllowed : .allowedIsAccepted, Replica.probing,
-            failure.problem)
-    }
 }

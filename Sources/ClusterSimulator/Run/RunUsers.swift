@@ -4,13 +4,9 @@ import SyncProtocol
 // Clients with identities: what nodes know of them, and how their clocks may differ.
 
 extension SimulatedRun {
-    /// Probes rules and tokens before clients stop.
+    /// Probes rules before clients stop.
     mutating func probeUsers() {
-        for node in nodes.indices {
-            probeAccess(of: node)
-            probeRules(of: node)
-        }
-        probeTokens()
+        for node in nodes.indices { probeAccess(of: node) }
     }
 
     /// How far clocks of nodes may be from the true time; nil if faults set them.

@@ -3,8 +3,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// Sends requests to copies of replicas, whose effects are exactly known: nothing else happens to a copy. It also changes elements of
-/// frames, and reads them.
+/// Sends requests to copies of replicas, whose effects are exactly known: nothing else happens to a copy.
 struct RequestProbes: Watch {
     /// The mean number of turns with something to store from one copy to the next.
     private static let turnInterval = 16
@@ -16,16 +15,10 @@ struct RequestProbes: Watch {
     var count = 0
     /// The first wrong effect.
     var failure: String?
-    private(set) var frames: FrameProbes
 
     init(_ scenario: Scenario, seed: UInt64) {
         random = SplitMix64(seed: seed, part: 11)
-        frames = FrameProbes(random: SplitMix64(seed: seed, part: 16))
     }
-
-    mutating func sent(request frame: [UInt8]) { frames.probe(request: frame) }
-
-    mutating func published(_ frame: [UInt8]) { frames.probe(published: frame) }
 
     mutating func executedOutputs(
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun

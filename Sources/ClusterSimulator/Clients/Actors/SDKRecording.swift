@@ -9,7 +9,6 @@ extension SDKClient {
     /// Sends a frame, and records to which operation each of its requests belongs.
     mutating func send(_ frame: [UInt8], in run: inout SimulatedRun) {
         guard let connection = self.connection else { return }
-        for index in run.watches.indices { run.watches[index].sent(request: frame) }
         if program == .dense { noteDense(request: frame, in: &run) }
         if transacts { noteTransactions(request: frame, in: &run) }
         if recordsRequests(),

@@ -1,5 +1,6 @@
 import TLS
-import Tokens
+
+@testable import Tokens
 
 /// Those who sign the tokens of probes.
 enum ProbedKey: CaseIterable {

@@ -1,5 +1,6 @@
-import ReplicaCore
-import Tokens
+import Randomness
+
+@testable import Tokens
 
 /// A file of public keys, in one of the forms that an issuer may publish them, and what it has by construction.
 struct ProbedKeyText {
@@ -9,7 +10,7 @@ struct ProbedKeyText {
 
     init(_ random: inout SplitMix64) {
         var chosen: [ProbedKey] = [.first, .second, .third]
-        random.shuffle(&chosen)
+        chosen.shuffle(using: &random)
         let keys = Array(chosen.prefix(1 + random.index(below: 3)))
         switch random.index(below: 4) {
         case 0:

@@ -1,7 +1,8 @@
-import ReplicaCore
+import Randomness
 import Rules
 import TLS
-import Tokens
+
+@testable import Tokens
 
 /// A token at random: much of it is what an issuer wants, or only just not.
 struct ProbedToken {

@@ -1,120 +1,88 @@
 import DataTree
-import ReplicaCore
-import SyncProtocol
+import Testing
 
-/// Changes one element in frames of clients and nodes. Clients are programs in any language: a node reads each message
-/// as it is meant, or refuses that message and no other.
-struct FrameProbes {
-    /// One frame in so many is tried at first.
-    private static let interval = 10
-    /// One in so many is tried in a long run, once so many changes were: its frames are much alike.
-    private static let (laterInterval, manyChanges) = (200, 5_000)
-    /// In how many ways.
-    private static let tries = 4
+@testable import SyncProtocol
 
-    var random: SplitMix64
-    private(set) var count = 0
-    private(set) var failure: String?
+/// Frames in which one element is another one. Clients are programs in any language: a node reads each message as it is
+/// meant, or refuses that message and no other.
+@Suite struct ChangedElementTests {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `a changed element gives a message that can be encoded, or a refusal of its message alone`(
+        seed: UInt64
+    ) {
+        var random = Seeded(seed)
+        for _ in 0..<60 {
+            change(random.clientMessage(), &random)
+            change(random.peerMessage(), &random)
+        }
+    }
 
-    /// Tries a frame of a client, now and then.
-    mutating func probe(request frame: [UInt8]) { probe(ClientMessage.self, frame) }
-
-    /// Tries a frame of a node to its peers, now and then.
-    mutating func probe(published frame: [UInt8]) { probe(PeerMessage.self, frame) }
-
-    private mutating func probe<Message: FrameMessage>(_ kind: Message.Type, _ frame: [UInt8]) {
-        guard failure == nil, random.index(below: interval) == 0,
-            let first = (try? FrameReader<Message>.messages(in: frame))?.first,
-            case .message(let message) = first
-        else { return }
-        let elements = PackedElements(of: message.frame.unsealed(as: kind), from: 1)
+    private func change<Message: FrameMessage>(_ message: Message, _ random: inout Seeded) {
+        let frame = message.frame
+        guard frame.count < 4_000, let sealed = try? Self.unsealed(frame, as: Message.self) else {
+            return
+        }
+        let elements = PackedElements(of: sealed, from: 1)
         guard elements.all.count > 2 else { return }
-        for _ in 0..<FrameProbes.tries where failure == nil { change(message, elements) }
+        for _ in 0..<20 { change(message, elements, &random) }
     }
 
-    private var interval: Int {
-        count < FrameProbes.manyChanges ? FrameProbes.interval : FrameProbes.laterInterval
+    /// A frame without its checksum.
+    private static func unsealed<Message: FrameMessage>(
+        _ frame: [UInt8], as kind: Message.Type
+    ) throws(FrameError) -> [UInt8] {
+        try frame.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
+            Array(try Message.unseal(bytes))
+        }
     }
 
-    private mutating func change<Message: FrameMessage>(
-        _ message: Message, _ elements: PackedElements
+    private func change<Message: FrameMessage>(
+        _ message: Message, _ elements: PackedElements, _ random: inout Seeded
     ) {
         // The head, the name and the number of the message stay; values and options stand at the end.
         let count = elements.all.count
-        let last = random.index(below: 2) == 0 ? min(count - 2, 2) : count - 2
-        let place = count - 1 - random.index(below: last)
-        let other = PackedElements.others[random.index(below: PackedElements.others.count)]
+        let last = random.chance(50) ? min(count - 2, 2) : count - 2
+        let place = count - 1 - Int.random(in: 0..<last, using: &random)
+        let other = PackedElements.others.randomElement(using: &random)!
         let body = elements.replacing(place, by: other)
         var bytes = body
         Message.seal(&bytes)
-        self.count += 1
         guard let received = try? FrameReader<Message>.messages(in: bytes) else {
-            return note(message, place, other, "no message of its frame is read")
+            Issue.record("no message is read: \(message) with \(other) as element \(place)")
+            return
         }
         for case .message(let read) in received {
-            if let problem = problem(of: read, asReadFrom: body) {
-                note(message, place, other, problem)
-            }
+            let again = try? FrameReader<Message>.messages(in: read.frame)
+            #expect(again == [.message(read)], "\(message) with \(other) as element \(place)")
+            if let read = read as? ClientMessage { check(read) }
         }
         // Containers keep their sizes, so that the message still ends where its frame does.
-        let keepsSizes = !elements.isContainer(place) && !PackedElements.isContainer(other)
-        if keepsSizes, received.count != 1 {
-            note(message, place, other, "its frame has \(received.count) messages")
-        }
-        guard keepsSizes, place > 2, let own = message as? ClientMessage else { return }
+        guard !elements.isContainer(place), !PackedElements.isContainer(other) else { return }
+        #expect(received.count == 1, "\(message) with \(other) as element \(place)")
+        guard place > 2, let own = message as? ClientMessage else { return }
         switch received[0] {
         case .message(let read as ClientMessage) where read.id == own.id: break
         case .refused(id: own.id, _): break
-        default: note(message, place, other, "it is read as \(received[0])")
+        default: Issue.record("\(message) with \(other) as \(place) gives \(received[0])")
         }
     }
 
-    /// The problem of a message that was read: it differs after being written and read again, or has an impossible
-    /// stamp or number.
-    private func problem<Message: FrameMessage>(
-        of read: Message, asReadFrom bytes: [UInt8]
-    ) -> String? {
-        let again = try? FrameReader<Message>.messages(in: read.frame)
-        if again != [.message(read)] { return "\(read) is read as \(again ?? []) again" }
-        let beyond = HybridTime.latest
-        if let stamp = (read as? ClientMessage)?.stamp, stamp.time > beyond {
-            return "it has the stamp \(stamp)"
-        }
-        let values = (read as? ClientMessage)?.writtenValues ?? []
-        return values.allSatisfy(\.isFinite) ? nil : "it has no finite number in it"
-    }
-
-    private mutating func note<Message: FrameMessage>(
-        _ message: Message, _ place: Int, _ other: [UInt8], _ problem: String
-    ) {
-        let text = other.map { String($0, radix: 16) }.joined(separator: " ")
-        failure = "of \(message), with \(text) in place of element \(place), \(problem)"
-    }
-}
-
-extension [UInt8] {
-    /// A frame without what seals it.
-    fileprivate func unsealed<Message: FrameMessage>(as kind: Message.Type) -> [UInt8] {
-        (try? span.bytes.withUnsafeBytes { bytes throws(FrameError) in
-            Array(try Message.unseal(bytes))
-        }) ?? []
-    }
-}
-
-extension ClientMessage {
-    fileprivate var writtenValues: [Value] {
-        switch request {
-        case .put(let put): [put.value]
-        case .merge(let merge): merge.writes.map(\.value)
-        case .onDisconnect(let put): [put.value]
-        case .onDisconnectMerge(let merge): merge.writes.map(\.value)
-        default: []
-        }
+    /// No message has an impossible stamp or number.
+    private func check(_ read: ClientMessage) {
+        if let stamp = read.stamp { #expect(stamp.time <= .latest) }
+        let values: [Value] =
+            switch read.request {
+            case .put(let put): [put.value]
+            case .merge(let merge): merge.writes.map(\.value)
+            case .onDisconnect(let put): [put.value]
+            default: []
+            }
+        for value in values { #expect(value.isFinite) }
     }
 }
 
 extension Value {
-    /// Whether all numbers in it are some.
+    /// Whether all numbers in it are finite.
     fileprivate var isFinite: Bool {
         switch content {
         case .double(let number): number.isFinite
@@ -125,7 +93,7 @@ extension Value {
 }
 
 /// The elements of a text in MessagePack, one behind the other: of arrays and maps the heads alone.
-struct PackedElements {
+private struct PackedElements {
     private let bytes: [UInt8]
     private(set) var all: [Range<Int>] = []
 

@@ -1,5 +1,6 @@
 import Rules
-import Tokens
+
+@testable import Tokens
 
 /// An issuer by its parts, and what they mean by the definition (`tokens.md`), read without the code that nodes have for it.
 struct NaiveIssuer {

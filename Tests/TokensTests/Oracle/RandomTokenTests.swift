@@ -1,11 +1,27 @@
-import ReplicaCore
+import Randomness
 import Rules
-import Tokens
+import Testing
 
-/// Shows a verifier, as the gateways of nodes have one, tokens of all kinds at times at which something about them changes, while
-/// other issuers and keys come to be trusted, and compares what it says with the definition.
-struct TokenProbes {
-    /// How many tokens it is shown.
+@testable import Tokens
+
+/// Random tokens of random issuers, judged by their definition.
+@Suite struct `Random tokens` {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `show the user that the definition says`(seed: UInt64) {
+        #expect(RandomTokens(SplitMix64(seed: seed)).failure == nil)
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `are signed by the keys that a published text has`(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<40 { #expect(ProbedKeyText(&random).problem == nil) }
+    }
+}
+
+/// Verifies tokens of all kinds at the times at which something about them changes, and compares the results with the
+/// definition. Meanwhile the trusted issuers and keys change.
+private struct RandomTokens {
+    /// The number of verified tokens.
     private static let tokens = 60
     private static let base = 1_800_000_000.0
 
@@ -16,17 +32,17 @@ struct TokenProbes {
     private var verifier: TokenVerifier
     private var shown: [ProbedToken] = []
     private var latest = base
-    /// What was wrong first, and whether it gives somebody more than what a token shows.
-    private(set) var failure: (problem: String, givesMore: Bool)?
+    /// The first difference from the definition.
+    private(set) var failure: String?
 
     init(_ random: SplitMix64) {
         self.random = random
-        issuers = TokenProbes.draw(&self.random)
+        issuers = RandomTokens.draw(&self.random)
         acceptsUnsigned = self.random.index(below: 3) == 0
         verifier = TokenVerifier(
             trusting: TokenTrust(issuers.map(\.issuer), acceptsUnsigned: acceptsUnsigned),
             remembering: 1 + self.random.index(below: 3))
-        while shown.count < TokenProbes.tokens, failure == nil { step() }
+        while shown.count < RandomTokens.tokens, failure == nil { step() }
     }
 
     private mutating func step() {
@@ -55,10 +71,9 @@ struct TokenProbes {
         let isSame = found?.principal == expected?.principal && found?.endSeconds == expected?.end
         let foundTrust = (found?.proof).map { verifier.trust.believes($0) } ?? true
         if isSame, foundTrust { return }
-        failure = (
+        failure =
             "the token \(token.payload.json) by \(token.key) shows \(found.map { "\($0)" } ?? "nothing") at \(now), not "
-                + (expected.map { "\($0)" } ?? "nothing"), found != nil
-        )
+            + (expected.map { "\($0)" } ?? "nothing")
     }
 
     /// Who shows a token, and until when; nil if nobody. One that nobody has signed does so for ever, where those count.
@@ -75,16 +90,14 @@ struct TokenProbes {
     private mutating func judgeOwner() {
         let found = try? verifier.identity(of: "owner", at: latest)
         if found?.principal == (acceptsUnsigned ? .administrator : nil) { return }
-        failure = (
-            "the text \"owner\" shows \(found.map { "\($0)" } ?? "nothing")", found != nil
-        )
+        failure = "the text \"owner\" shows \(found.map { "\($0)" } ?? "nothing")"
     }
 
     private mutating func changeTrust() {
         let text = ProbedKeyText(&random)
-        if let problem = text.problem { failure = (problem, true) }
+        if let problem = text.problem { failure = problem }
         if random.index(below: 3) == 0 {
-            issuers = TokenProbes.draw(&random)
+            issuers = RandomTokens.draw(&random)
         } else if let keys = text.keys,
             let index = issuers.firstIndex(where: { !$0.keys[0].key.isShared })
         {
@@ -120,4 +133,8 @@ struct TokenProbes {
             return issuer
         }
     }
+}
+
+extension SplitMix64 {
+    mutating func index(below count: Int) -> Int { Int(next() % UInt64(count)) }
 }
