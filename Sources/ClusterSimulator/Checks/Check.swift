@@ -39,15 +39,11 @@ public struct Check: Sendable {
     public let claim: String
     /// The exact criterion, for the page.
     let criterion: String
-    /// The type of the watch that it needs; nil if the record of the run is enough.
-    let watch: (any Watch.Type)?
-    /// Evaluates a run that is over.
-    let evaluation: @Sendable (Evidence) -> Finding
+    let evaluation: any CheckEvaluation
 
     init(
-        _ name: String, judges subject: Subject, guarantees: String = "",
-        failure: FailureKind = .safety, traits: Traits = [], claim: String, criterion: String,
-        watch: (any Watch.Type)? = nil, evaluate: @escaping @Sendable (Evidence) -> Finding
+        _ name: String, judges subject: Subject, guarantees: String, failure: FailureKind,
+        traits: Traits, claim: String, criterion: String, evaluation: any CheckEvaluation
     ) {
         self.name = name
         self.subject = subject
@@ -56,10 +52,12 @@ public struct Check: Sendable {
         self.traits = traits
         self.claim = claim
         self.criterion = criterion
-        self.watch = watch
-        evaluation = evaluate
+        self.evaluation = evaluation
     }
 }
+
+/// The way to evaluate a check. Its conformer is `Evaluation`; scenarios, which name checks, do not depend on runs.
+protocol CheckEvaluation: Sendable {}
 
 extension Check: CustomStringConvertible {
     public var description: String { name }
@@ -78,15 +76,6 @@ extension Check {
     public var row: String {
         let guarantees = guarantees.isEmpty ? " " : " \(guarantees) "
         return "| `\(name)` |\(guarantees)| \(criterion) |"
-    }
-
-    /// Returns the result of the check in a run.
-    func evaluate(_ evidence: Evidence) -> CheckResult {
-        let finding = evaluation(evidence)
-        return CheckResult(
-            check: self, verdict: finding.verdict, details: finding.details,
-            witness: finding.witness, subject: finding.subject, moment: finding.moment,
-            invariant: finding.invariant)
     }
 }
 

@@ -48,8 +48,8 @@ struct Evidence {
     var clientWriters: [WriterID: Int] = [:]
     /// The listeners of applications and Firebase clients.
     var programs: [(index: Int, streams: [EventStream])] = []
-    var restClients: [RestClient] = []
-    var streamClients: [StreamClient] = []
+    /// The findings of clients of HTTP.
+    var httpTallies: [(index: Int, tally: CheckTally)] = []
     /// The gateways of all nodes.
     var ports: [Port] = []
     /// The verdicts on clients with identities; nil without any.

@@ -67,13 +67,10 @@ extension Check {
 /// The answers to clients of HTTP ports are right, and gateways keep nothing for clients that are gone.
 enum PortChecks {
     static func evaluate(_ check: Check, _ subject: String, _ evidence: Evidence) -> Finding {
-        let tallies =
-            evidence.restClients.map { ($0.index, $0.tally) }
-            + evidence.streamClients.map { ($0.index, $0.tally) }
-        for (index, tally) in tallies {
+        for (index, tally) in evidence.httpTallies {
             if let failure = tally.failures[check] { return .invalid("c\(index + 1) \(failure)") }
         }
-        let count = tallies.reduce(0) { $0 + ($1.1.counts[check] ?? 0) }
+        let count = evidence.httpTallies.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
         return .valid(count, subject)
     }
 

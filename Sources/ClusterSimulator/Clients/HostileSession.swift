@@ -25,10 +25,6 @@ struct HostileSession {
         random = SplitMix64(seed: seed, part: 50_000 + UInt64(node << 10 | number))
     }
 
-    static func isHostile(_ session: SessionID) -> Bool {
-        session.number >= firstNumber && session != SimulatedRun.operatorSession
-    }
-
     /// What the session does next.
     mutating func next() -> Input {
         guard frameCount < HostileSession.framesOfSession else {
@@ -66,24 +62,4 @@ struct HostileSession {
     }
 
     private static let list = Path([Key(unchecked: "hostile")])
-}
-
-extension SimulatedRun {
-    mutating func addHostileSessions(seed: UInt64) {
-        for node in nodes.indices {
-            nodes[node].smallRequests = SmallRequests()
-            population.hostileSessions += (0..<scenario.clients.hostile).map {
-                HostileSession($0, at: node, seed: seed)
-            }
-        }
-    }
-
-    /// Has the hostile sessions at a node act that serves.
-    mutating func actHostile(at node: Int) {
-        guard nodes[node].isServing, now < scenario.until else { return }
-        for index in population.hostileSessions.indices
-        where population.hostileSessions[index].node == node {
-            _ = nodes[node].receive(unrecorded: population.hostileSessions[index].next())
-        }
-    }
 }

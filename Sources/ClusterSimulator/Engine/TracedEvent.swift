@@ -154,7 +154,7 @@ private struct EventParts {
 
     private static func client(of session: SessionID, in run: SimulatedRun) -> String {
         guard session != SimulatedRun.operatorSession else { return "the operator" }
-        if HostileSession.isHostile(session) { return "a hostile client" }
+        if SimulatedRun.isHostile(session) { return "a hostile client" }
         // A session that polls is none of a connection.
         guard session.number <= UInt64(run.connections.count) else { return "a client that polls" }
         return run.connections[Int(session.number) - 1].client.clientName

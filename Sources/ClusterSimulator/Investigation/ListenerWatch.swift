@@ -96,27 +96,6 @@ struct ListenerWatch {
     }
 }
 
-/// What a client's program is shown of one place.
-struct ObservedListener {
-    var path: Path
-    var node: Int?
-    /// Nil before anything was shown.
-    var shown: Value?
-    /// The first thing that was wrong.
-    var failure: String?
-    /// What it is to show of its node's tree.
-    var expected: (Value) -> Value
-}
-
-extension ObservedListener {
-    init(_ stream: EventStream, at node: Int?) {
-        let first = stream.tally.failures.min { $0.key.name < $1.key.name }
-        self.init(
-            path: stream.path, node: node, shown: stream.shown,
-            failure: first.map { "\($0.key.name), \($0.value)" }, expected: stream.expected)
-    }
-}
-
 extension Event {
     /// The clients whose listeners the event may change, or whose node it changes.
     func clients(in run: SimulatedRun) -> [Int] {

@@ -8,17 +8,6 @@ public enum FailureKind: String, CaseIterable, Sendable {
     case liveness
 }
 
-extension SimulationReport {
-    /// The kind of the failure; nil if nothing failed.
-    ///
-    /// The final state of a cluster that was never at rest proves nothing else.
-    public var failureKind: FailureKind? {
-        let failed = checks.filter { $0.verdict == .invalid }.map(\.check)
-        return FailureKind(failed, failure: failure, hasConverged: hasConverged)
-            ?? (verdict == .invalid ? .safety : nil)
-    }
-}
-
 extension FailureKind {
     /// The kind of several failed checks; nil for none.
     init?(_ failed: [Check], failure: String?, hasConverged: Bool) {

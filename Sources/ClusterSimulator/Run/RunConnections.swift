@@ -105,7 +105,7 @@ extension SimulatedRun {
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
-        if HostileSession.isHostile(session) { return }
+        if SimulatedRun.isHostile(session) { return }
         let index = Int(session.number) - 1
         if connections[index].isGone { return replyToGone(on: index) }
         if connections[index].isClogged { return connections[index].unread.append(frame) }

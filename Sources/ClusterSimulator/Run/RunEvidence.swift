@@ -10,33 +10,7 @@ extension Evidence {
         self.init(
             run.scenario, run.record.history, run.record.recording, nodes: Evidence.nodes(of: run),
             losses: run.record.losses, crashes: run.record.crashes)
-        sdkClients = run.clients(of: SDKClient.self).map { client in
-            var client = client
-            let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
-            for index in client.streams.indices { client.streams[index].finish(showing: value) }
-            return client
-        }
-        for client in sdkClients {
-            for writer in client.formerWriters + [client.writer] {
-                clientWriters[writer] = client.index
-            }
-        }
-        programs = applications.map { ($0.index, $0.streams) }
-        programs += run.clients(of: FirebaseClient.self).map { client in
-            var streams = client.streams
-            let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
-            for index in streams.indices { streams[index].finish(showing: value) }
-            return (client.index, streams)
-        }
-        restClients = run.clients(of: RestClient.self)
-        streamClients = run.clients(of: StreamClient.self).map { client in
-            var client = client
-            let tree = run.nodes[client.node].replica?.value ?? .null
-            if let problem = client.problem(showing: tree, at: run.now, since: run.scenario.until) {
-                client.note(problem)
-            }
-            return client
-        }
+        readClients(of: run)
         // A node that is gone for good ended with its connections.
         smallRequests = run.nodes.compactMap { node in
             node.smallRequests.map { (node.name, $0) }
@@ -55,12 +29,39 @@ extension Evidence {
         archive = run.record.archive
         converged = run.quiescence.converged
         unrest = run.quiescence.unrest
-        listeners = run.clients(of: SDKClient.self).compactMap { client in
+    }
+
+    /// Reads what the clients observed, with their state at the end.
+    private mutating func readClients(of run: SimulatedRun) {
+        sdkClients = run.clients(of: SDKClient.self).map { client in
+            var client = client
+            client.streams = run.finished(client.streams, at: client.node)
+            return client
+        }
+        for client in sdkClients {
+            for writer in client.formerWriters + [client.writer] {
+                clientWriters[writer] = client.index
+            }
+        }
+        listeners = sdkClients.compactMap { client in
             client.listening.map {
                 Listener(
                     name: "c\(client.index + 1)",
                     node: client.node.map { run.nodes[$0].name } ?? "", listening: $0)
             }
+        }
+        programs = applications.map { ($0.index, $0.streams) }
+        programs += run.clients(of: FirebaseClient.self).map {
+            ($0.index, run.finished($0.streams, at: $0.node))
+        }
+        httpTallies = run.clients(of: RestClient.self).map { ($0.index, $0.tally) }
+        httpTallies += run.clients(of: StreamClient.self).map { client in
+            var client = client
+            let tree = run.nodes[client.node].replica?.value ?? .null
+            if let problem = client.problem(showing: tree, at: run.now, since: run.scenario.until) {
+                client.note(problem)
+            }
+            return (client.index, client.tally)
         }
     }
 
@@ -118,5 +119,15 @@ extension Evidence {
         } catch {
             return "what is on the disk of \(node.name) cannot be read: \(error)"
         }
+    }
+}
+
+extension SimulatedRun {
+    /// The streams of a client, compared at the end with the tree of its node.
+    fileprivate func finished(_ streams: [EventStream], at node: Int?) -> [EventStream] {
+        var streams = streams
+        let value = node.flatMap { nodes[$0].replica?.value } ?? .null
+        for index in streams.indices { streams[index].finish(showing: value) }
+        return streams
     }
 }

@@ -25,6 +25,17 @@ public struct SimulationReport: Sendable {
     public var traceHashText: String { traceHash.hexadecimal }
 }
 
+extension SimulationReport {
+    /// The kind of the failure; nil if nothing failed.
+    ///
+    /// The final state of a cluster that was never at rest proves nothing else.
+    public var failureKind: FailureKind? {
+        let failed = checks.filter { $0.verdict == .invalid }.map(\.check)
+        return FailureKind(failed, failure: failure, hasConverged: hasConverged)
+            ?? (verdict == .invalid ? .safety : nil)
+    }
+}
+
 extension SimulationStatistics {
     /// Adds what only the end of a run shows.
     mutating func complete(with run: SimulatedRun) {
