@@ -1,5 +1,6 @@
 package import CommandLineKit
 internal import Sockets
+internal import TLS
 
 /// The address at which an issuer publishes its keys: `https://issuer.example/.well-known/jwks.json`.
 package struct KeySource: Sendable {
@@ -36,6 +37,14 @@ package struct KeySource: Sendable {
                 fix: "use an address that begins with https://")
         }
         self.server = server.trusting(authoritiesIn: authorities)
+    }
+
+    /// Reads the file of authorities, so that a wrong name is an error at once.
+    package func checkAuthorities() throws(CommandError) {
+        guard let trust = server.trust else { return }
+        do throws(TLSError) { _ = try TLSContext.client(trusting: trust) } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
     }
 
     private static func malformed(_ text: String) -> CommandError {

@@ -36,6 +36,7 @@ enum KeysFollowVerb {
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let source = try KeySource(invocation[url], authorities: invocation[authorities])
+        try source.checkAuthorities()
         guard let file = invocation[out] else {
             throw invocation.usageError("--out is missing", fix: "name the file for the keys")
         }

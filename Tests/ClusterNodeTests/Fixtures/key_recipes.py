@@ -238,6 +238,8 @@ def check_errors():
     before = product.file.read_bytes()
     untrusted = run(hearth, "keys", "follow", product.local, "--out", product.file, "--once", status=69)
     assert b"cannot trust" in untrusted.stderr and b"--ca FILE" in untrusted.stderr, untrusted.stderr
+    no_file = run(hearth, "keys", "follow", product.local, "--out", product.file, "--ca", folder / "none.pem", status=66)
+    assert b"none.pem: No such file" in no_file.stderr, no_file.stderr
     private = json.dumps({"keys": [{**product.keys[0].public, "d": "AQAB"}]}).encode()
     for failure, code, text in [
             ((500, b""), 69, "answered 500"), ((200, b"<html>"), 65, "has no key"),
