@@ -54,8 +54,10 @@ struct FindingClues {
             dot, operation in
             arrivals[dot, node].map { Located(dot: dot, operation: operation, arrival: $0) }
         }.filter { $0.arrival <= finding.time }
+        // Of operations that arrived together, none is late.
         guard located.count > 1, let newest = located.last,
-            let latest = located.max(by: { $0.arrival < $1.arrival })
+            let end = located.map(\.arrival).max(),
+            let latest = located.last(where: { $0.arrival == end })
         else { return nil }
         let head = "Of the \(located.count) operations at \(path) that \(nodes[node]) holds then, "
         if newest.dot == latest.dot {
