@@ -1,7 +1,24 @@
 /// How native clients reach a node's HTTP port: a WebSocket, each of whose binary messages is one frame.
 public enum NativeProtocol {
-    /// The path that a client requests.
+    /// The path that a client of the default database requests.
     public static let path = "/.hearth"
+
+    /// The path that a client of a database requests: `/.hearth/chat`. A node without named databases answers 404.
+    public static func path(of database: DatabaseName) -> String {
+        database.isDefault ? path : "\(path)/\(database)"
+    }
+
+    /// Whether clients request this path.
+    public static func isPath(_ text: String) -> Bool {
+        text == path || databaseText(inPath: text) != nil
+    }
+
+    /// The text of a path that names the database; nil in the path of the default database, and in other paths.
+    public static func databaseText(inPath text: String) -> String? {
+        let prefix = path + "/"
+        return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.utf8.count)) : nil
+    }
+
     /// The subprotocol that both ends name.
     public static let name = "hearth.1"
     /// The largest frame of a client, in bytes.

@@ -1,0 +1,43 @@
+/// The envelope of a frame between nodes that concerns a named database: the byte 0xD0, the length of the name, the name, and
+/// the frame. Frames of the default database have no envelope.
+///
+/// A node without named databases refuses such a frame as one of another protocol version. It must not apply the frame, because
+/// the frame's operations belong to another tree. The bytes before the frame can serve as a topic of PUB/SUB.
+public struct DatabaseEnvelope: Equatable, Sendable {
+    /// The first byte, which is no version of the protocol.
+    private static let mark: UInt8 = 0xD0
+
+    /// The database.
+    public let name: DatabaseName
+    /// The frame of the database's replica.
+    public let frame: [UInt8]
+
+    /// An envelope for a frame.
+    public init(_ name: DatabaseName, _ frame: [UInt8]) { (self.name, self.frame) = (name, frame) }
+
+    /// Whether bytes begin as an envelope does.
+    public static func isPresent(in bytes: [UInt8]) -> Bool { bytes.first == mark }
+
+    /// Reads an envelope; nil if the bytes are none, or name no database.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count > 2, bytes[0] == DatabaseEnvelope.mark else { return nil }
+        let end = 2 + Int(bytes[1])
+        guard bytes.count > end,
+            let name = DatabaseName(String(decoding: bytes[2..<end], as: UTF8.self)),
+            !name.isDefault
+        else { return nil }
+        self.init(name, Array(bytes[end...]))
+    }
+
+    /// The envelope as it travels.
+    public var bytes: [UInt8] {
+        let text = name.text.utf8
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(2 + text.count + frame.count)
+        bytes.append(DatabaseEnvelope.mark)
+        bytes.append(UInt8(text.count))
+        bytes += text
+        bytes += frame
+        return bytes
+    }
+}

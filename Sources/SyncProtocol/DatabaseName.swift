@@ -1,0 +1,41 @@
+/// The name of a database: 1 to 63 characters of `a-z`, `0-9` and `-`, which do not begin with `-`.
+public struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The most characters of a name.
+    public static let longest = 63
+    /// The database of clients that name none.
+    public static let `default` = DatabaseName(unchecked: "default")
+
+    /// The name as clients write it.
+    public let text: String
+
+    /// Checks a name; nil for an invalid one.
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...DatabaseName.longest).contains(bytes.count), bytes.first != UInt8(ascii: "-"),
+            bytes.allSatisfy(\.isInDatabaseName)
+        else { return nil }
+        self.text = text
+    }
+
+    private init(unchecked text: String) { self.text = text }
+
+    /// Whether clients that name no database use this one.
+    public var isDefault: Bool { self == .default }
+
+    /// The name.
+    public var description: String { text }
+
+    /// Orders names by their characters.
+    public static func < (one: DatabaseName, other: DatabaseName) -> Bool { one.text < other.text }
+}
+
+extension UInt8 {
+    fileprivate var isInDatabaseName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

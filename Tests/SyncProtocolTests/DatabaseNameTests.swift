@@ -1,0 +1,57 @@
+import SyncProtocol
+import Testing
+
+@Suite struct DatabaseNameTests {
+    @Test(arguments: [
+        "a", "chat", "demo-default-rtdb", "0", "7-", String(repeating: "z", count: 63),
+    ])
+    func `a name has 1 to 63 characters of a-z, 0-9 and -`(text: String) {
+        #expect(DatabaseName(text)?.text == text)
+    }
+
+    @Test(arguments: [
+        "", "-a", "Chat", "a_b", "a.b", "a/b", "a b", "..", "ä", "_catalog",
+        String(repeating: "z", count: 64),
+    ])
+    func `another text is no name`(text: String) { #expect(DatabaseName(text) == nil) }
+
+    @Test func `the path of a native client names its database`() throws {
+        let chat = try #require(DatabaseName("chat"))
+        #expect(NativeProtocol.path(of: .default) == "/.hearth")
+        #expect(NativeProtocol.path(of: chat) == "/.hearth/chat")
+        #expect(NativeProtocol.databaseText(inPath: "/.hearth/chat") == "chat")
+        #expect(NativeProtocol.databaseText(inPath: "/.hearth") == nil)
+        #expect(NativeProtocol.isPath("/.hearth") && NativeProtocol.isPath("/.hearth/chat"))
+        #expect(!NativeProtocol.isPath("/.hearthchat") && !NativeProtocol.isPath("/chat"))
+    }
+}
+
+@Suite struct DatabaseEnvelopeTests {
+    private let chat = DatabaseName("chat")!
+
+    @Test func `an envelope comes back as it was`() {
+        let bytes = DatabaseEnvelope(chat, [1, 2, 3]).bytes
+        #expect(bytes == [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 1, 2, 3])
+        #expect(DatabaseEnvelope.isPresent(in: bytes))
+        #expect(DatabaseEnvelope(bytes) == DatabaseEnvelope(chat, [1, 2, 3]))
+    }
+
+    @Test func `a node without named databases refuses an envelope as another version`() {
+        let frame = DatabaseEnvelope(chat, PeerMessage.requestHeartbeat.frame).bytes
+        let error = #expect(throws: FrameError.self) {
+            try FrameReader<PeerMessage>.messages(in: frame)
+        }
+        #expect(error?.code == .version)
+        #expect(!DatabaseEnvelope.isPresent(in: PeerMessage.requestHeartbeat.frame))
+    }
+
+    @Test(
+        arguments: [
+            [], [0xD0], [0xD0, 4], [0xD0, 0, 1], [0xD0, 4, 0x63, 0x68, 0x61, 0x74],
+            [0xD0, 255, 0x63, 1],
+            [0xD0, 1, 0x5F, 1], [1, 1, 0x63, 1],
+            // The default database has no envelope.
+            [0xD0, 7, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6C, 0x74, 1],
+        ] as [[UInt8]])
+    func `other bytes are no envelope`(bytes: [UInt8]) { #expect(DatabaseEnvelope(bytes) == nil) }
+}
