@@ -6,9 +6,9 @@ internal import Threads
 /// The store of a node, in SQLite.
 public typealias NodeStore = DurableStore<SQLiteTables>
 
-/// Runs a node's store on a thread of its own, in the order of submission.
+/// Runs the stores of a node's databases on one thread, in the order of submission.
 ///
-/// Turns that wait while another is being written share one transaction, up to 256 turns or 8 MB, and complete
+/// Turns of one store that wait while another is being written share one transaction, up to 256 turns or 8 MB, and complete
 /// together once it is committed. Each completion is called exactly once, on the storage thread: pass the
 /// result on from there, for example through a loop's mailbox.
 ///
@@ -24,6 +24,7 @@ public final class StorageThread: Sendable {
     private let queue: JobQueue<Job>
     private let trouble: Monitor<(@Sendable (StorageError?) -> Void)?>
     private let thread: SystemThread
+    private let storeCount = Monitor(1)
 
     /// Starts the thread and gives it the store.
     ///
@@ -31,13 +32,7 @@ public final class StorageThread: Sendable {
     public init(owning store: sending NodeStore) throws(StorageError) {
         let queue = JobQueue<Job>()
         let trouble = Monitor<(@Sendable (StorageError?) -> Void)?>(nil)
-        store.tables.waitForRoom = { error in
-            trouble.withLock { $0 }?(error)
-            guard error != nil, !queue.isClosed else { return false }
-            // All jobs wait behind this one in order, so the thread itself waits for room.
-            usleep(StorageThread.retryMicroseconds)
-            return true
-        }
+        StorageThread.prepare(&store, queue, trouble)
         var writer = Writer(store: store)
         let thread = SystemThread {
             writer.begin()
@@ -55,6 +50,30 @@ public final class StorageThread: Sendable {
         queue.close()
     }
 
+    /// Has a store wait for room on the disk; all jobs wait behind it in order.
+    private static func prepare(
+        _ store: inout NodeStore, _ queue: JobQueue<Job>,
+        _ trouble: Monitor<(@Sendable (StorageError?) -> Void)?>
+    ) {
+        store.tables.waitForRoom = { error in
+            trouble.withLock { $0 }?(error)
+            guard error != nil, !queue.isClosed else { return false }
+            usleep(StorageThread.retryMicroseconds)
+            return true
+        }
+    }
+
+    /// Gives the thread another store, and returns its number for `commit` and `perform`.
+    public func add(_ store: sending NodeStore) -> StoreNumber {
+        StorageThread.prepare(&store, queue, trouble)
+        let number = storeCount.withLock { count in
+            defer { count += 1 }
+            return StoreNumber(index: count)
+        }
+        _ = queue.add(.add(StoreHandover(store: store)))
+        return number
+    }
+
     /// Calls `body` on the storage thread with an error each time the disk is found full, and with nil when
     /// writing works again.
     public func watchTrouble(_ body: @escaping @Sendable (StorageError?) -> Void) {
@@ -64,28 +83,32 @@ public final class StorageThread: Sendable {
     /// The number of turns and jobs submitted and not completed, by which callers limit their input.
     public var backlog: Int { queue.unfinished }
 
-    /// Commits turns in one transaction after everything submitted before, then calls `completion`.
-    public func commit(_ turns: [Turn], completion: @escaping Completion<Void>) {
-        if !queue.add(.commit(turns, completion)) { completion(.failure(.closed)) }
+    /// Commits turns of a store in one transaction after everything submitted before, then calls `completion`.
+    public func commit(
+        _ turns: [Turn], to store: StoreNumber = .first, completion: @escaping Completion<Void>
+    ) {
+        if !queue.add(.commit(turns, completion, store)) { completion(.failure(.closed)) }
     }
 
-    /// Runs `job` on the store after everything submitted before, then calls `completion`.
+    /// Runs `job` on a store after everything submitted before, then calls `completion`.
     public func perform<Value: Sendable>(
+        on store: StoreNumber = .first,
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Value,
         completion: @escaping Completion<Value>
     ) {
         let isAdded = queue.add(
-            .perform { store in
-                do throws(StorageError) {
-                    completion(.success(try job(&store)))
-                } catch {
-                    completion(.failure(error))
-                }
-            })
+            .perform(
+                { store in
+                    do throws(StorageError) {
+                        completion(.success(try job(&store)))
+                    } catch {
+                        completion(.failure(error))
+                    }
+                }, store))
         if !isAdded { completion(.failure(.closed)) }
     }
 
-    /// Completes everything submitted, closes the database and ends the thread; later submissions fail with
+    /// Completes everything submitted, closes the databases and ends the thread; later submissions fail with
     /// `.closed`.
     ///
     /// Must not be called within a completion.
@@ -95,9 +118,23 @@ public final class StorageThread: Sendable {
     }
 }
 
+/// The number of a store on its storage thread.
+public struct StoreNumber: Sendable {
+    /// The store with which the thread began.
+    public static let first = StoreNumber(index: 0)
+
+    let index: Int
+}
+
 enum Job: Sendable {
-    case commit([Turn], StorageThread.Completion<Void>)
-    case perform(@Sendable (inout NodeStore) -> Void)
+    case add(StoreHandover)
+    case commit([Turn], StorageThread.Completion<Void>, StoreNumber)
+    case perform(@Sendable (inout NodeStore) -> Void, StoreNumber)
+}
+
+/// A store on its way to the storage thread. `@unchecked` because its sender has given it up.
+struct StoreHandover: @unchecked Sendable {
+    let store: NodeStore
 }
 
 extension StorageError {

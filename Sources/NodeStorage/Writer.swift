@@ -1,44 +1,65 @@
 internal import Storage
 internal import Store
 
-/// Runs the storage thread's jobs on its store; consecutive commits share a transaction.
+/// Runs the storage thread's jobs on its stores.
 struct Writer {
-    private static let groupLimit = 256
-    private static let groupByteLimit = 8 << 20
+    private var stores: [StoreWriter]
+    /// The stores with turns that are not committed, in the order of their first ones.
+    private var uncommitted: [Int] = []
 
-    private var store: NodeStore
-    private var turns: [Turn] = []
-    private var completions: [StorageThread.Completion<Void>] = []
-    private var byteCount = 0
-
-    init(store: NodeStore) {
-        self.store = store
-    }
+    init(store: NodeStore) { stores = [StoreWriter(store)] }
 
     /// Makes the existing content durable, before anything depends on it.
-    mutating func begin() { store.rewrite() }
+    mutating func begin() { stores[0].store.rewrite() }
 
     /// Runs `jobs` in order, and reports to `finish` how many are done.
     mutating func run(_ jobs: [Job], finish: (Int) -> Void) {
         for job in jobs {
             switch job {
-            case .commit(let turns, let completion):
-                add(turns, completion)
-                if isFull { commit(finish) }
-            case .perform(let body):
-                commit(finish)
-                body(&store)
+            case .add(let handover):
+                stores.append(StoreWriter(handover.store))
+                stores[stores.count - 1].store.rewrite()
+                finish(1)
+            case .commit(let turns, let completion, let store):
+                if stores[store.index].isEmpty { uncommitted.append(store.index) }
+                stores[store.index].add(turns, completion)
+                if stores[store.index].isFull { commit(store.index, finish) }
+            case .perform(let body, let store):
+                commit(store.index, finish)
+                body(&stores[store.index].store)
                 finish(1)
             }
         }
-        commit(finish)
+        for index in uncommitted { stores[index].commit(finish) }
+        uncommitted.removeAll(keepingCapacity: true)
     }
 
-    private var isFull: Bool {
+    private mutating func commit(_ index: Int, _ finish: (Int) -> Void) {
+        guard !stores[index].isEmpty else { return }
+        uncommitted.removeAll { $0 == index }
+        stores[index].commit(finish)
+    }
+}
+
+/// Writes one store; consecutive commits share a transaction.
+private struct StoreWriter {
+    private static let groupLimit = 256
+    private static let groupByteLimit = 8 << 20
+
+    var store: NodeStore
+    private var turns: [Turn] = []
+    private var completions: [StorageThread.Completion<Void>] = []
+    private var byteCount = 0
+
+    init(_ store: NodeStore) { self.store = store }
+
+    var isEmpty: Bool { completions.isEmpty }
+
+    var isFull: Bool {
         turns.count >= Self.groupLimit || byteCount >= Self.groupByteLimit
     }
 
-    private mutating func add(
+    mutating func add(
         _ added: [Turn], _ completion: @escaping StorageThread.Completion<Void>
     ) {
         turns += added
@@ -47,8 +68,8 @@ struct Writer {
     }
 
     /// Commits the turns gathered so far and completes each.
-    private mutating func commit(_ finish: (Int) -> Void) {
-        guard !completions.isEmpty else { return }
+    mutating func commit(_ finish: (Int) -> Void) {
+        guard !isEmpty else { return }
         let result = Result { () throws(StorageError) in try store.commit(turns) }
         finish(completions.count)
         for completion in completions { completion(result) }

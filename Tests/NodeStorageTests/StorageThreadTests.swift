@@ -52,6 +52,32 @@ import Testing
         #expect(try Self.clockBound(at: folder.log) == 1000)
     }
 
+    @Test func `each store has its own turns, in order`() throws {
+        let (one, other) = try (TemporaryFolder(), TemporaryFolder())
+        let storage = try StorageThread(owning: NodeStore(SQLiteTables(path: one.log)))
+        let second = storage.add(NodeStore(try SQLiteTables(path: other.log)))
+        let completed = Mutex([String]())
+        for sequence in 1...300 as ClosedRange<UInt64> {
+            storage.commit([Self.turn(sequence)]) { result in
+                if case .success = result { completed.withLock { $0.append("a\(sequence)") } }
+            }
+            guard sequence.isMultiple(of: 3) else { continue }
+            storage.commit([Self.turn(sequence / 3)], to: second) { result in
+                if case .success = result { completed.withLock { $0.append("b\(sequence / 3)") } }
+            }
+        }
+        storage.perform(on: second, Self.countBatches) { result in
+            if case .success(let count) = result { completed.withLock { $0.append("\(count)") } }
+        }
+        storage.close()
+        #expect(try Self.batches(at: one.log) == Array(1...300))
+        #expect(try Self.batches(at: other.log) == Array(1...100))
+        let order = completed.withLock { $0 }
+        #expect(order.filter { $0.hasPrefix("a") } == (1...300).map { "a\($0)" })
+        #expect(order.filter { $0.hasPrefix("b") } == (1...100).map { "b\($0)" })
+        #expect(order.contains("100") && storage.backlog == 0)
+    }
+
     @Test func `the log of the previous process is rewritten first`() throws {
         let (left, found, written) = try (TemporaryFolder(), TemporaryFolder(), TemporaryFolder())
         var store = NodeStore(try SQLiteTables(path: left.log))
