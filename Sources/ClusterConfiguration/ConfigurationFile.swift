@@ -52,6 +52,8 @@ extension NodeConfiguration {
                 document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
             ?? retryWindowMilliseconds
         strictIndexes = document.strictIndexes ?? strictIndexes
+        unknownDatabases =
+            try file.choice(document.unknownDatabases, at: "unknownDatabases") ?? unknownDatabases
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [], at: "secrets")
         monitorSecrets = try file.secretHashes(
@@ -102,7 +104,7 @@ private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
-        case emulator
+        case emulator, unknownDatabases
     }
 
     let cluster: String
@@ -120,6 +122,7 @@ private struct Document: StrictlyDecodable {
     let monitorSecrets: [String]?
     let tokens: Strict<TokenDocument>?
     let emulator: Bool?
+    let unknownDatabases: String?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

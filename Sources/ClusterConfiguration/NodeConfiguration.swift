@@ -88,6 +88,9 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// and `owner` shows an administrator.
     public var isEmulator = false
 
+    /// The meaning of a database name that the cluster does not have.
+    public var unknownDatabases = UnknownDatabases.useDefault
+
     package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member]
     ) {

@@ -6,8 +6,8 @@ internal import Storage
 internal import Store
 internal import SyncProtocol
 
-/// Hands a node's turns and requests to its store, on a thread of its own, and reports their outcomes to the
-/// loop.
+/// Hands the turns and requests of a database to its store, on the storage thread of the node, and reports their outcomes to
+/// the loop.
 final class Journal {
     /// The outcome of turns and requests.
     enum Event: Sendable {
@@ -40,7 +40,8 @@ final class Journal {
     /// Where no turn waits for the disk, turns gather until they are worth a transaction.
     private static let gatheredBytesLimit = 1 << 20
 
-    private let thread: StorageThread
+    let thread: StorageThread
+    private let store: StoreNumber
     private let durability: Durability
     private var gathered: (turns: [Turn], byteCount: Int) = ([], 0)
     /// Turns that write batches; others come every few seconds, also while the disk is full for hours.
@@ -53,8 +54,12 @@ final class Journal {
     /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
 
-    init(_ thread: StorageThread, durability: Durability, logBytes: Int) {
+    init(
+        _ thread: StorageThread, _ store: StoreNumber = .first, durability: Durability,
+        logBytes: Int
+    ) {
         self.thread = thread
+        self.store = store
         self.durability = durability
         self.logBytes = logBytes
     }
@@ -64,7 +69,11 @@ final class Journal {
         mailbox = loop.mailbox { [unowned self] report in
             if let event = event(for: report) { receive(event) }
         }
-        guard let mailbox else { return }
+    }
+
+    /// Reports troubles of the disk, which concern all databases of the thread.
+    func watchTrouble() {
+        let mailbox = opened
         thread.watchTrouble { mailbox.post(.trouble($0)) }
     }
 
@@ -95,7 +104,7 @@ final class Journal {
             turn: last.number, writing: gathered.turns.count { !$0.batches.isEmpty },
             byteCount: gathered.byteCount)
         let mailbox = opened
-        thread.commit(gathered.turns) { result in
+        thread.commit(gathered.turns, to: store) { result in
             switch result {
             case .success: mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))
@@ -148,9 +157,12 @@ final class Journal {
         }
     }
 
-    /// Waits for all that was submitted, then closes the database.
+    /// Has all turns made durable before the storage thread closes.
+    func finish() { if !isEmpty { synchronize() } }
+
+    /// Waits for all that was submitted, also for other databases, then closes the databases of the thread.
     func close() {
-        if !isEmpty { synchronize() }
+        finish()
         thread.close()
     }
 
@@ -159,7 +171,7 @@ final class Journal {
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Report
     ) {
         let mailbox = opened
-        thread.perform(job) { result in
+        thread.perform(on: store, job) { result in
             switch result {
             case .success(let report): mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))

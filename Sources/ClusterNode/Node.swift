@@ -9,7 +9,7 @@ internal import Storage
 internal import SyncProtocol
 public import ZeroMQ
 
-/// One node of a cluster: its core, with sockets and a database, on one loop.
+/// One node of a cluster: its core, with sockets and databases, on one loop.
 ///
 ///     let node = try Node("n1", of: configuration, exposure: .loopback)
 ///     try node.run()
@@ -32,7 +32,9 @@ public final class Node {
     private let member: NodeConfiguration.Member
     private let log: NodeLog
     private let loop: Loop
-    private let journal: Journal
+    private let recovery: Recovery
+    /// The journals of the databases by their indexes; nil for one that could not be opened.
+    private var journals: [Journal?]
     private let releaser = Releaser()
     private let clients: HTTPPort
     private let peers: PeerPorts
@@ -46,13 +48,13 @@ public final class Node {
     private var failure: NodeError?
     private var news: StateChangeLogger
     private var ticks = 0
-    private var files: DatabaseFiles
+    private var files: [DatabaseFiles]
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
     /// Begins the next turn while the core has work left.
     private var nextTurn: Watcher?
 
-    /// Opens the node's database, reads it, and binds its endpoints for peers.
+    /// Opens the node's databases, reads them, and binds its endpoints for peers.
     ///
     /// - Parameters:
     ///   - keys: The node's own, where the configuration names its public key.
@@ -70,11 +72,11 @@ public final class Node {
         member = try configuration.member(id)
         try OpenFiles.check(for: id, peers: configuration.nodes.count - 1)
         log = NodeLog(member: id)
-        let recovery = Recovery(configuration: configuration, member: id, log: log)
-        let replica: Replica
-        (replica, journal) = try recovery.recovered()
+        recovery = Recovery(configuration: configuration, member: id, log: log)
+        let (replica, journal) = try recovery.recovered()
+        journals = [journal]
         news = StateChangeLogger(for: log, about: replica)
-        files = DatabaseFiles(of: recovery.databasePath)
+        files = [DatabaseFiles(of: recovery.databasePath)]
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let log = log
         recorder = try records.map { folder throws(NodeError) in
@@ -100,6 +102,7 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
+        for name in recovery.storedNames() { try recover(core.addDatabase(name), name) }
     }
 
     /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
@@ -154,19 +157,19 @@ extension Node {
             let nanoseconds = Loop.monotonicNanoseconds - turnNanoseconds
             _ = core.step(.gateway(.turnTook(nanoseconds: nanoseconds)))
         }
-        clients.isPaused = journal.isFull
-        peers.isPaused = journal.isFull
+        clients.isPaused = isStorageFull
+        peers.isPaused = isStorageFull
         clients.endTurn()
         peers.endTurn()
         scheduleNextTurn()
         // A database that takes no writes stores the last turn never: its clients were told so.
-        if phase == .draining, journal.isEmpty || troubles.error != nil { end() }
+        if phase == .draining, isStorageEmpty || troubles.error != nil { end() }
     }
 
     /// Begins the next turn as soon as others have been served, if the core has work left. While turns wait for the disk, a
     /// timer begins turns for the replica.
     private func scheduleNextTurn() {
-        let isDue = core.hasBacklog || !journal.isFull && core.replica.hasDueWork
+        let isDue = core.hasBacklog || !isStorageFull && core.hasDueWork
         guard isDue, nextTurn == nil, phase == .running || phase == .draining else { return }
         nextTurn = try? loop.timer(after: .zero) { [unowned self] in
             nextTurn = nil
@@ -178,7 +181,8 @@ extension Node {
         recorder?.note(outputs, of: core.replica)
         for output in outputs {
             switch output {
-            case .replica(let output): perform(output)
+            case .replica(let output, let database): perform(output, of: database)
+            case .openDatabase(let database, let name): open(database, name)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(let output): clients.perform(output)
             case .cut(let session): clients.cut(session)
@@ -186,10 +190,10 @@ extension Node {
         }
     }
 
-    private func perform(_ output: Output) {
+    private func perform(_ output: Output, of database: DatabaseIndex) {
         switch output {
-        case .store(let turn): journal.store(turn)
-        case .synchronize: journal.synchronize()
+        case .store(let turn): journal(of: database).store(turn)
+        case .synchronize: journal(of: database).synchronize()
         case .publish(let frame, let urgency): peers.publish(frame, urgency)
         case .ask(let member, let frame): peers.ask(member, frame)
         case .answer(let member, let frame): peers.answer(member, frame)
@@ -198,15 +202,67 @@ extension Node {
         case .replyMessages: break  // The core has passed them to its gateway.
         case .pauseReading(let session): clients.pauseReading(from: session)
         case .resumeReading(let session): clients.resumeReading(from: session)
-        case .perform(let request): journal.perform(request)
+        case .perform(let request): journal(of: database).perform(request)
         case .backUp(let name, let id, let session):
-            let folder = configuration.folder(of: member.id) + "/backups"
-            journal.backUp(to: name, in: folder, id, for: session)
+            let folder = recovery(of: database).folder + "/backups"
+            journal(of: database).backUp(to: name, in: folder, id, for: session)
         case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
         case .free(let parts): releaser.free(parts)
+        case .serve where !database.isDefault:
+            log.write("serving the database \(core.name(of: database))")
         case .serve:
             log.write("serving clients at \(member.client)")
             ServiceState.serving.report()
+        }
+    }
+}
+
+// MARK: - Databases
+
+extension Node {
+    /// The journal of a database that is open.
+    private func journal(of database: DatabaseIndex) -> Journal {
+        guard let journal = journals[database.number] else {
+            preconditionFailure("database \(database.number) is not open")
+        }
+        return journal
+    }
+
+    private var isStorageFull: Bool { journals.contains { $0?.isFull == true } }
+
+    private var isStorageEmpty: Bool { journals.allSatisfy { $0?.isEmpty != false } }
+
+    private func recovery(of database: DatabaseIndex) -> Recovery {
+        var recovery = recovery
+        if !database.isDefault { recovery.name = core.name(of: database) }
+        return recovery
+    }
+
+    /// Opens a database, or creates it, and reads it.
+    private func recover(_ database: DatabaseIndex, _ name: DatabaseName) throws(NodeError) {
+        while journals.count <= database.number { journals.append(nil) }
+        var recovery = recovery
+        recovery.name = name
+        let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
+        journals[database.number] = journal
+        files.append(DatabaseFiles(of: recovery.databasePath))
+        core.open(database, replica)
+    }
+
+    /// Opens a database that a client or a peer has named.
+    private func open(_ database: DatabaseIndex, _ name: DatabaseName) {
+        do throws(NodeError) {
+            try recover(database, name)
+            openJournal(database.number)
+        } catch {
+            log.write("cannot open the database \(name): \(error.problem)")
+            perform(core.failToOpen(database, because: error.problem))
+        }
+    }
+
+    private func openJournal(_ number: Int) {
+        journals[number]?.open(on: loop) { [unowned self] event in
+            note(event, of: DatabaseIndex(number))
         }
     }
 }
@@ -216,7 +272,8 @@ extension Node {
 extension Node {
     private func open() throws(EventLoopError) {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
-        journal.open(on: loop) { [unowned self] event in note(event) }
+        for number in journals.indices { openJournal(number) }
+        journals[0]?.watchTrouble()
         try security?.open(on: loop)
         try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
@@ -236,16 +293,16 @@ extension Node {
         }
     }
 
-    private func note(_ event: Journal.Event) {
+    private func note(_ event: Journal.Event, of database: DatabaseIndex) {
         // Turns stored before the disk failed are not reported: a power cut may lose them.
         if phase == .ended { return }
         switch event {
         case .stored(let turn):
-            recorder?.noteStored(turn: turn)
-            step(.replica(.stored(turn: turn)))
+            if database.isDefault { recorder?.noteStored(turn: turn) }
+            step(.replica(.stored(turn: turn), of: database))
         case .done(let input):
             news.tell(of: input)
-            step(.replica(input))
+            step(.replica(input, of: database))
         case .trouble(let error): report { $0.refusal = error }
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
@@ -271,10 +328,15 @@ extension Node {
     private func tick() {
         if phase == .running { beginTurn() }
         clients.reportSlowClients()
-        journal.submit()
+        for journal in journals { journal?.submit() }
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
-        report { $0.missing = files.problem() }
+        report { troubles in
+            troubles.missing = nil
+            for index in files.indices {
+                troubles.missing = troubles.missing ?? files[index].problem()
+            }
+        }
         clients.tick()
         peers.tick()
         core.replica.process = processStatus
@@ -284,7 +346,8 @@ extension Node {
 
     private var processStatus: NodeStatus.Process {
         processMetrics.status(
-            clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
+            clients: clients, peers: peers, journal: journal(of: .default),
+            refusals: security?.refusals)
     }
 }
 
@@ -323,10 +386,11 @@ extension Node {
         peers.stopReceiving()
         security?.close()
         peers.stopReceiving()
-        if troubles.error != nil, !journal.isEmpty {
+        if troubles.error != nil, !isStorageEmpty {
             log.write("ends without its last writes on the disk")
         }
-        journal.close()
+        for journal in journals.dropFirst() { journal?.finish() }
+        journal(of: .default).close()
         releaser.close()
         loop.atEndOfTurn = {}
         clients.close()

@@ -5,8 +5,9 @@ internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
 internal import Store
+internal import SyncProtocol
 
-/// Recovers a node's replica and its journal from the database.
+/// Recovers the replica and the journal of one of a node's databases.
 ///
 /// A node that was killed at any moment finds whole committed turns: each is one transaction of SQLite,
 /// which needs no other recovery.
@@ -14,20 +15,36 @@ struct Recovery {
     let configuration: NodeConfiguration
     let member: String
     let log: NodeLog
+    var name = DatabaseName.default
 
-    /// Opens the node's database, or makes an empty one, and reads it.
+    /// Opens the database, or makes an empty one, and reads it.
     ///
+    /// - Parameter thread: The node's storage thread; nil to start it.
     /// - Complexity: reads the checkpoint and the log.
-    func recovered() throws(NodeError) -> (Replica, Journal) {
+    func recovered(on thread: StorageThread? = nil) throws(NodeError) -> (Replica, Journal) {
         let failure: StorageError
-        do throws(StorageError) { return try read() } catch { failure = error }
+        do throws(StorageError) { return try read(on: thread) } catch { failure = error }
         guard failure.code == .corrupt, configuration.nodes.count > 1, let path = databasePath
         else { throw NodeError(failure) }
         try moveAway(path, because: NodeError(failure))
-        do throws(StorageError) { return try read() } catch { throw NodeError(error) }
+        do throws(StorageError) { return try read(on: thread) } catch { throw NodeError(error) }
     }
 
-    private func read() throws(StorageError) -> (Replica, Journal) {
+    /// The names of the databases in the node's folder, besides the default one.
+    func storedNames() -> [DatabaseName] {
+        guard databasePath != nil, let entries = opendir(databasesFolder) else { return [] }
+        defer { closedir(entries) }
+        var names: [DatabaseName] = []
+        while let entry = readdir(entries) {
+            let text = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name = DatabaseName(text), !name.isDefault { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func read(on thread: StorageThread?) throws(StorageError) -> (Replica, Journal) {
         if databasePath != nil { try prepareFolder() }
         let start = Loop.monotonicNanoseconds
         var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
@@ -42,19 +59,31 @@ struct Recovery {
             progress.add(UInt64(batch.head.count))
         }
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
-        log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
+        let subject = name.isDefault ? "" : "database \(name): "
+        log.write(
+            subject + "has \(replica.vector.total) operations, read in \(milliseconds) ms")
         let logBytes = store.logByteCount
-        let thread = try StorageThread(owning: store)
-        return (
-            replica,
-            Journal(thread, durability: self.configuration.durability, logBytes: logBytes)
-        )
+        let durability = self.configuration.durability
+        guard let thread else {
+            let thread = try StorageThread(owning: store)
+            return (replica, Journal(thread, durability: durability, logBytes: logBytes))
+        }
+        let number = thread.add(store)
+        return (replica, Journal(thread, number, durability: durability, logBytes: logBytes))
     }
 
     /// Makes the node's folder, and withdraws the rights of other users in it, which earlier versions gave.
     private func prepareFolder() throws(StorageError) {
-        let folder = configuration.folder(of: member)
         try makeFolder(folder)
+        guard name.isDefault else {
+            // So that the new folders survive a power failure.
+            guard synchronizeFolder(of: folder), synchronizeFolder(of: databasesFolder) else {
+                throw StorageError(
+                    code: .cannotOpen, problem: "cannot write the folder \(databasesFolder)",
+                    fix: "give this user the right to write there")
+            }
+            return
+        }
         for path in restrictToOwner(folder) {
             log.write("other users may read \(path): this user may not change its mode")
         }
@@ -69,10 +98,17 @@ struct Recovery {
         log.write("\(error.problem); moved it to \(aside), and gets the data from its peers")
     }
 
+    private var databasesFolder: String { configuration.folder(of: member) + "/databases" }
+
+    /// The folder of the database and its backups; that of the default database is the node's.
+    var folder: String {
+        name.isDefault ? configuration.folder(of: member) : "\(databasesFolder)/\(name)"
+    }
+
     /// The file of the database; nil in memory.
     var databasePath: String? {
         switch configuration.durability {
-        case .commit, .interval: configuration.folder(of: member) + "/log.sqlite"
+        case .commit, .interval: folder + "/log.sqlite"
         case .memory: nil
         }
     }

@@ -36,7 +36,11 @@ public struct Gateway {
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
         case .trusts(let tokens): trust(tokens)
-        case .hasRules(let hasRules): context.authentication.hasRules = hasRules
+        case .hasRules(let hasRules, let database):
+            context.authentication.setRules(hasRules, of: database)
+        case .hasDatabase(let database): context.databases.add(database)
+        case .knowsDatabases: context.databases.isComplete = true
+        case .lost(let database, let reason): lose(database, because: reason)
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)
@@ -97,6 +101,19 @@ public struct Gateway {
         context.stopLongPolls()
         processSignals()
         for id in connections.keys.sorted() { update(id) { $0.stopServing(&$1) } }
+    }
+}
+
+// MARK: - Databases
+
+extension Gateway {
+    /// Ends the sessions of a database that the node cannot serve.
+    private mutating func lose(_ database: DatabaseName, because reason: String) {
+        context.stopLongPolls(of: database)
+        processSignals()
+        for id in connections.keys.sorted() where connections[id]?.database == database {
+            update(id) { $0.loseDatabase(because: reason, &$1) }
+        }
     }
 }
 

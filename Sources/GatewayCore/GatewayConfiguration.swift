@@ -1,4 +1,5 @@
 public import HTTPText
+public import SyncProtocol
 public import Tokens
 
 /// The permissions and limits of a gateway.
@@ -34,6 +35,13 @@ public struct GatewayConfiguration: Sendable {
     public var connectionLimit = 10_000
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500
+
+    /// The meaning of a database name that the node does not have.
+    public var unknownDatabases = UnknownDatabases.useDefault
+    /// Whether the node may lack databases of its peers until `knowsDatabases`; until then it refuses unknown names for a while.
+    public var awaitsDatabases = false
+    /// The most databases of a node, besides the default one.
+    public var databaseLimit = 1_000
 
     /// Administrators' secrets. Without secrets and tokens, each client is an administrator.
     public var secrets: SecretHashes?

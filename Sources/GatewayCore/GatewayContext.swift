@@ -20,6 +20,7 @@ struct GatewayContext {
     var texts = GatewayTexts()
     var metrics = GatewayMetrics()
     var longPolls: LongPollTable
+    var databases: DatabaseResolution
     private var refusals = Refusals()
     private var realtimeNames: [String: SessionID] = [:]
     private var nameCount: UInt64 = 0
@@ -40,6 +41,9 @@ struct GatewayContext {
         authentication = Authentication(configuration)
         longPolls = LongPollTable(
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
+        databases = DatabaseResolution(
+            unknown: configuration.unknownDatabases, limit: configuration.databaseLimit,
+            isComplete: !configuration.awaitsDatabases)
         bodies = BodyBytes(limit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)

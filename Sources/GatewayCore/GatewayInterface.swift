@@ -23,8 +23,14 @@ public enum GatewayInput: Equatable, Sendable {
     /// From now on these tokens are trusted: an issuer has other keys. Tokens of keys that are gone end at once, as if they
     /// had expired. A gateway without tokens has none later either.
     case trusts(TokenTrust)
-    /// Whether the replica has rules. Clients without a credential are then users, too.
-    case hasRules(Bool)
+    /// Whether the replica of a database has rules. Clients without a credential are then users there, too.
+    case hasRules(Bool, of: DatabaseName = .default)
+    /// The node has this database.
+    case hasDatabase(DatabaseName)
+    /// The node has the databases of the peers that it reaches.
+    case knowsDatabases
+    /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
+    case lost(DatabaseName, reason: String)
     /// Whether the node serves, and if not, why.
     case became(Availability)
     /// How long a turn of the node took.
@@ -41,6 +47,8 @@ public enum GatewayOutput: Equatable, Sendable {
     /// Close a connection once everything sent to it has left, or after some seconds. Input is dropped until the
     /// client has closed its side; otherwise a client that is still sending would lose the answer.
     case close(SessionID)
+    /// The session that begins next under this number concerns this database, and not the default one.
+    case enter(SessionID, DatabaseName)
     /// Open a session of values at the replica.
     case open(SessionID)
     /// Announce the principal of a session to the replica: before its first request, before it becomes the session

@@ -2,16 +2,23 @@ public import GatewayCore
 public import ReplicaCore
 internal import SyncProtocol
 
-/// A node without its clock, disk and sockets: the replica, the gateway of the HTTP port, the limits for slow clients, and the
-/// order in which a turn steps all of them.
+/// A node without its clock, disk and sockets: the replicas of its databases, the gateway of the HTTP port, the limits for slow
+/// clients, and the order in which a turn steps all of them.
 ///
 /// Equal cores given equal inputs return equal outputs. A driver owns one, and does not copy it while in use.
 public struct NodeCore {
     /// How often a gateway with clients gets a turn, even without input.
     private static let tickMilliseconds: UInt64 = 500
 
-    /// The replica. A driver observes it and sets facts that only the driver knows; the core alone steps it.
+    /// The replica of the default database. A driver observes it and sets facts that only the driver knows; the core alone
+    /// steps it.
     public package(set) var replica: Replica
+    /// The other databases: that of index 1 is the first.
+    var named: [NamedDatabase] = []
+    /// The most named databases.
+    let databaseLimit: Int
+    /// The databases of sessions, except those of the default database.
+    var sessionDatabases: [SessionID: DatabaseIndex] = [:]
     private var gateway: Gateway
     private var backlog = GatewayBacklog()
     private var slowClients: SlowClients
@@ -24,27 +31,30 @@ public struct NodeCore {
     /// Whether the node serves clients, as the gateway knows since the beginning of the turn.
     public private(set) var availability = Availability.unavailable(reason: "starting")
     /// Whether the replica has begun to serve.
-    public private(set) var isServing = false
+    public internal(set) var isServing = false
     /// Why the disk accepts no writes, if it does not. A change has an effect from the next turn on.
     public var storageTrouble: StorageTrouble?
     /// Whether a client has ever connected to the HTTP port. Until then the gateway gets no turns.
     package private(set) var hasHadConnections = false
     /// The steps of the replica since the last `removeSteps`; nil if they are not observed.
     private var steps: [ReplicaStep]?
-    private var isStopped = false
+    private(set) var isStopped = false
     private var hasRules = false
-    private var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
-    private var isInTurn = false
+    /// When the replica began to serve; nil before that, and once the gateway knows that all databases are known.
+    var serviceMilliseconds: UInt64?
+    private(set) var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
+    private(set) var isInTurn = false
     private var isInGatewayTurn = false
     /// Whether the gateway processes answers, while the replica may be in the middle of the end of a turn.
     private var isAnswering = false
     /// When the gateway gets its next turn, even without input.
     private var dueMilliseconds: UInt64 = 0
-    private var outputs: [NodeOutput] = []
+    var outputs: [NodeOutput] = []
 
     /// A node whose replica has recovered, and that has no clients.
     public init(_ replica: Replica, _ configuration: GatewayConfiguration) {
         self.replica = replica
+        databaseLimit = configuration.databaseLimit
         gateway = Gateway(configuration)
         slowClients = SlowClients(
             pausedAbove: configuration.backpressureBytes,
@@ -56,8 +66,9 @@ public struct NodeCore {
     public mutating func step(_ input: NodeInput) -> [NodeOutput] {
         switch input {
         case .turnBegan(let moment): beginTurn(at: moment)
-        case .replica(let input): receive(input)
-        case .stored(let turn, let moment): store(turn, at: moment)
+        case .replica(let input, let database): receive(input, of: database)
+        case .stored(let turn, let moment, let database):
+            store(turn, at: moment, of: database)
         // It concerns no connection.
         case .gateway(.turnTook(let nanoseconds)):
             _ = gateway.step(.turnTook(nanoseconds: nanoseconds))
@@ -66,7 +77,8 @@ public struct NodeCore {
         case .turnEnded: endTurn()
         case .stopped: stop()
         }
-        hasBacklog = !backlog.isEmpty || !slowChanges.isEmpty
+        hasBacklog =
+            !backlog.isEmpty || !slowChanges.isEmpty || named.contains(where: \.hasServableInputs)
         return removeOutputs()
     }
 
@@ -92,6 +104,8 @@ extension NodeCore {
                 Availability(
                     isRunning: true, isServing: isServing, storageTrouble: storageTrouble,
                     isEvicted: replica.isOut))
+            reportDatabases()
+            beginDueTurns()
         }
         guard hasHadConnections else { return }
         applySlowChanges()
@@ -107,6 +121,7 @@ extension NodeCore {
             // Before the gateway gets the answers of this turn, after which it reads further requests.
             reportRules()
             perform(outputs)
+            endNamedTurns()
         }
         endGatewayTurn()
         isInTurn = false
@@ -116,41 +131,56 @@ extension NodeCore {
         become(.unavailable(reason: "stopping"))
         sendRequests()
         perform(replica.stop())
+        stopNamed()
         isStopped = true
         endGatewayTurn()
         isInTurn = false
     }
 
     /// Lets outputs leave that waited for a turn. The answers among them are a turn of the gateway by themselves.
-    private mutating func store(_ turn: UInt64, at moment: Moment) {
+    private mutating func store(_ turn: UInt64, at moment: Moment, of database: DatabaseIndex) {
         precondition(!isInTurn, "`stored` between turns arrives in one")
         now = moment
-        perform(replica.step(.stored(turn: turn)))
+        perform(step(.stored(turn: turn), of: database), of: database)
         endGatewayTurn()
     }
 }
 
-// MARK: - The replica
+// MARK: - The replicas
 
 extension NodeCore {
-    private mutating func receive(_ input: Input) {
+    private mutating func receive(_ input: Input, of database: DatabaseIndex) {
         switch input {
         // The end of the last turn waits for it.
-        case .stored: perform(replica.step(input))
-        case .requested:
+        case .stored: perform(step(input, of: database), of: database)
+        case .requested(_, let session):
             // A native client may have been identified by a request that waits.
             sendRequests()
-            stepReplica(input)
+            stepReplica(input, of: self.database(of: session))
         case .closed(let session):
             natives.remove(session)
-            stepReplica(input)
-        default: stepReplica(input)
+            stepReplica(input, of: leaveDatabase(session))
+        case .published(let frame), .asked(let frame, _), .answered(let frame, _):
+            if DatabaseEnvelope.isPresent(in: frame) {
+                receive(input, in: DatabaseEnvelope(frame))
+            } else {
+                stepReplica(input, of: .default)
+            }
+        case .storageFailed, .storageWorks: stepAllReplicas(input)
+        default: stepReplica(input, of: database)
         }
     }
 
-    private mutating func stepReplica(_ input: Input) {
+    /// Steps a replica with an input that needs a turn.
+    mutating func stepReplica(_ input: Input, of database: DatabaseIndex) {
         precondition(isInTurn, "an input arrives between turns")
-        if !isStopped { perform(observedStep(input)) }
+        if isStopped { return }
+        if database.isDefault { return perform(observedStep(input)) }
+        if prepare(database, for: input) { perform(step(input, of: database), of: database) }
+    }
+
+    private mutating func step(_ input: Input, of database: DatabaseIndex) -> [Output] {
+        database.isDefault ? replica.step(input) : stepNamed(input, of: database)
     }
 
     private mutating func observedStep(_ input: Input) -> [Output] {
@@ -162,20 +192,25 @@ extension NodeCore {
         }
     }
 
-    private mutating func perform(_ replicaOutputs: [Output]) {
+    mutating func perform(_ replicaOutputs: [Output], of database: DatabaseIndex = .default) {
         for output in replicaOutputs {
             switch output {
             case .reply(let session, _), .replyLarge(let session, _):
-                send(.replica(output), to: session)
+                // A session of this number may have gone on to another database.
+                guard self.database(of: session) == database else { continue }
+                send(.replica(output, of: database), to: session)
             case .replyMessages(let session, let answers):
-                outputs.append(.replica(output))
+                guard self.database(of: session) == database else { continue }
+                outputs.append(.replica(output, of: database))
                 isAnswering = true
                 stepGateway(.answered(session, answers))
                 isAnswering = false
             case .serve:
-                outputs.append(.replica(output))
-                isServing = true
-            default: outputs.append(.replica(output))
+                outputs.append(.replica(output, of: database))
+                serve(database)
+            case .publish, .ask, .answer:
+                outputs.append(.replica(wrapped(output, of: database), of: database))
+            default: outputs.append(.replica(output, of: database))
             }
         }
     }
@@ -208,7 +243,7 @@ extension NodeCore {
         stepGateway(input)
     }
 
-    private mutating func stepGateway(_ input: GatewayInput) {
+    mutating func stepGateway(_ input: GatewayInput) {
         beginGatewayTurn()
         perform(gateway.step(input))
     }
@@ -239,10 +274,13 @@ extension NodeCore {
         perform(gateway.step(.hasRules(hasRules)))
     }
 
+    /// Passes a fact about a database to the gateway, which has no effect by itself.
+    mutating func inform(_ fact: GatewayInput) { perform(gateway.step(fact)) }
+
     private mutating func perform(_ gatewayOutputs: [GatewayOutput]) {
         for output in gatewayOutputs {
             switch output {
-            case .open, .identify, .ask, .backpressured, .writable, .end: request(output)
+            case .enter, .open, .identify, .ask, .backpressured, .writable, .end: request(output)
             case .native(let session, _):
                 natives.insert(session)
                 // Frames of native clients do not wait behind requests of the gateway.
@@ -261,12 +299,19 @@ extension NodeCore {
 
     /// Passes a request to the replica, or keeps it for the next turn while the replica answers.
     private mutating func request(_ output: GatewayOutput) {
-        if backlog.keep(output, whileAnswering: isAnswering) { return }
-        if let input = Input(output) { stepReplica(input) }
+        if !backlog.keep(output, whileAnswering: isAnswering) { send(output) }
     }
 
     private mutating func sendRequests() {
-        for input in backlog.removeRequests().compactMap(Input.init) { stepReplica(input) }
+        for request in backlog.removeRequests() { send(request) }
+    }
+
+    /// Passes a request to the replica of its session's database.
+    private mutating func send(_ request: GatewayOutput) {
+        if case .enter(let session, let name) = request { return enter(name, session) }
+        guard let input = Input(request), let session = input.session else { return }
+        if case .closed = input { return stepReplica(input, of: leaveDatabase(session)) }
+        stepReplica(input, of: database(of: session))
     }
 }
 
@@ -295,8 +340,9 @@ extension NodeCore {
         if slowChanges.isEmpty { return }
         for (session, change) in slowChanges {
             switch (change, natives.contains(session)) {
-            case (.backpressured, true): stepReplica(.backpressured(session))
-            case (.writable, true): stepReplica(.writable(session))
+            case (.backpressured, true):
+                stepReplica(.backpressured(session), of: database(of: session))
+            case (.writable, true): stepReplica(.writable(session), of: database(of: session))
             case (.backpressured, false): stepGateway(.backpressured(session))
             case (.writable, false): backlog.append(writable: session)
             }

@@ -5,10 +5,11 @@ public import SyncProtocol
 /// An input of a node. A turn begins, processes its inputs in the order of their arrival, and ends.
 public enum NodeInput: Sendable {
     case turnBegan(Moment)
-    /// A frame of a peer or of a native client, the state of a native client, or a result of the disk.
-    case replica(Input)
+    /// A frame of a peer or of a native client, the state of a native client, or a result of the disk. Results of the disk name
+    /// their database. The core itself finds the database of frames and of clients.
+    case replica(Input, of: DatabaseIndex = .default)
     /// The turn with this number is durable, between turns at this moment.
-    case stored(turn: UInt64, at: Moment)
+    case stored(turn: UInt64, at: Moment, of: DatabaseIndex = .default)
     /// `opened`, `received`, `credential` or `closed` of a connection to the HTTP port, `trusts` or `turnTook`. The core itself
     /// passes the other inputs of a gateway.
     case gateway(GatewayInput)
@@ -33,8 +34,11 @@ extension NodeInput {
 
 /// An effect that a driver executes for a node, in order.
 public enum NodeOutput: Equatable, Sendable {
-    /// An effect at the disk, a peer or a native client. The gateway has the answers of `replyMessages` already.
-    case replica(Output)
+    /// An effect at the disk of a database, at a peer or at a native client. The gateway has the answers of `replyMessages`
+    /// already.
+    case replica(Output, of: DatabaseIndex = .default)
+    /// Open a database, or create it, and call `open(_:_:)` or `failToOpen(_:because:)` of the core.
+    case openDatabase(DatabaseIndex, DatabaseName)
     /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
     /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)
@@ -52,7 +56,7 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .send, .reportWritable, .close, .native, .wake, .log: return nil
+        case .enter, .send, .reportWritable, .close, .native, .wake, .log: return nil
         }
     }
 }

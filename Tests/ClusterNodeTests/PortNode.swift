@@ -71,7 +71,7 @@ final class PortNode {
         }
         for output in outputs {
             switch output {
-            case .replica, .gateway(.log): break
+            case .replica, .openDatabase, .gateway(.log): break
             case .gateway(let output): port.perform(output)
             case .cut(let session): port.cut(session)
             }

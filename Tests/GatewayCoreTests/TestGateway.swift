@@ -18,6 +18,8 @@ struct TestGateway {
     private(set) var sessionOutputs: [GatewayOutput] = []
     /// The sessions that the replica has.
     private(set) var openSessions: Set<SessionID> = []
+    /// The named databases that sessions concerned, one after the other.
+    private(set) var entered: [SessionID: [DatabaseName]] = [:]
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -154,6 +156,7 @@ struct TestGateway {
             case .send(let id, let bytes): sent[id, default: []] += bytes
             case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
             case .close(let id): closed.insert(id)
+            case .enter(let id, let database): entered[id, default: []].append(database)
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")
                 pending.append(.opened(id))

@@ -164,6 +164,6 @@ import Testing
 
 extension [NodeOutput] {
     fileprivate var replies: Int {
-        count { if case .replica(.reply) = $0 { true } else { false } }
+        count { if case .replica(.reply, _) = $0 { true } else { false } }
     }
 }

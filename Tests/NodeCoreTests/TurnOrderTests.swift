@@ -58,7 +58,7 @@ import Testing
         rig.turn()
         let (session, outputs) = rig.connect(sending: CoreRig.put("7"))
         let turns = outputs.compactMap { output in
-            if case .replica(.store(let turn)) = output { turn.number } else { nil }
+            if case .replica(.store(let turn), _) = output { turn.number } else { nil }
         }
         #expect(outputs.bytes(to: session).isEmpty && !turns.isEmpty)
         let stored = rig.core.step(.stored(turn: turns.last!, at: rig.now))

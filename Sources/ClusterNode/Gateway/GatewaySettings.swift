@@ -15,6 +15,8 @@ extension GatewayConfiguration {
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         isEmulator = description.isEmulator
+        unknownDatabases = description.unknownDatabases
+        awaitsDatabases = description.nodes.count > 1
         redirectHost = description.publicHost(after: member.id)
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)

@@ -286,7 +286,7 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .open, .identify, .ask, .backpressured, .writable, .end, .wake, .log:
+        case .enter, .open, .identify, .ask, .backpressured, .writable, .end, .wake, .log:
             preconditionFailure("\(output) is no effect at a connection")
         }
     }

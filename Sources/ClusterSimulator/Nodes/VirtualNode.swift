@@ -297,10 +297,11 @@ struct VirtualNode {
     private mutating func step(_ input: NodeInput, _ outputs: inout [Output]) {
         for output in core!.step(input) {
             switch output {
-            case .replica(let output): outputs.append(output)
+            case .replica(let output, _): outputs.append(output)
             case .gateway(.log): break
             case .gateway(let output): portOutputs.append(output)
             case .cut(let session): preconditionFailure("much waits for \(session)")
+            case .openDatabase(_, let name): preconditionFailure("a client names \(name)")
             }
         }
         if hasUsers { recordSteps() }

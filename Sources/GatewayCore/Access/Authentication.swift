@@ -9,8 +9,8 @@ package struct Authentication {
     private let monitorSecrets: SecretHashes?
     private var tokens: TokenVerifier?
     private let isEmulator: Bool
-    /// Whether the replica has rules, by which it judges what users do.
-    var hasRules = false
+    /// The databases whose replicas have rules, by which they judge what users do.
+    private var databasesWithRules: Set<DatabaseName> = []
 
     /// The authentication of a node without secrets and tokens: each client may do everything.
     package init() { self.init(GatewayConfiguration()) }
@@ -36,12 +36,22 @@ package struct Authentication {
     /// The identity of a client without a credential.
     package var initial: Identity { Identity(isOpen ? .administrator : .anonymous) }
 
-    /// Whether the replica receives requests of a principal.
+    /// Records whether a database has rules.
+    mutating func setRules(_ hasRules: Bool, of database: DatabaseName) {
+        if hasRules {
+            databasesWithRules.insert(database)
+        } else {
+            databasesWithRules.remove(database)
+        }
+    }
+
+    /// Whether the replica of a database receives requests of a principal.
     ///
     /// The replica refuses a monitor's requests for data. Without rules, it refuses all requests of users. If tokens are configured, the replica itself
     /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
-    func admits(_ principal: Principal) -> Bool {
-        principal == .administrator || principal == .monitor || hasRules || tokens != nil
+    func admits(_ principal: Principal, to database: DatabaseName) -> Bool {
+        principal == .administrator || principal == .monitor || tokens != nil
+            || databasesWithRules.contains(database)
     }
 
     /// The document that says what holds without rules.

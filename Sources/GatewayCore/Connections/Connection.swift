@@ -21,6 +21,8 @@ struct Connection {
     private var identified: Principal?
     /// Whether the replica has a session of this connection.
     private var hasSession = false
+    /// The database that its requests concern.
+    private(set) var database = DatabaseName.default
     /// Whether the replica holds back what the session listens to.
     private(set) var isHeld = false
     /// The event that the connection waits for, and the start of the wait.
@@ -105,7 +107,31 @@ struct Connection {
     mutating func openSession(_ context: inout GatewayContext) {
         if hasSession { return }
         hasSession = true
+        enterDatabase(&context)
         context.output(.open(session))
+    }
+
+    /// Goes on with requests that concern a database; a session at another one ends.
+    mutating func concern(_ next: DatabaseName, _ context: inout GatewayContext) {
+        guard next != database else { return }
+        endSession(&context)
+        database = next
+    }
+
+    /// Announces the database of the session that begins next, unless that is the default one.
+    func enterDatabase(_ context: inout GatewayContext) {
+        if !database.isDefault { context.output(.enter(session, database)) }
+    }
+
+    /// Ends what waits for a database that the node cannot serve.
+    mutating func loseDatabase(because reason: String, _ context: inout GatewayContext) {
+        endSession(&context)
+        switch activity {
+        case .asking: sendLast(Answer(.unavailable(reason)), &context)
+        case .realtime: endRealtime(SessionEnd(.stopping, reason), &context)
+        case .streaming, .native: close(&context)
+        case .idle, .receiving, .refusing, .answering, .polling, .console, .closing: break
+        }
     }
 
     /// Announces the client's principal to the replica, if it has changed.
@@ -117,8 +143,10 @@ struct Connection {
 
     /// Goes on with a session that the replica has already, and knows whose it is.
     mutating func own(
-        _ session: SessionID, of identity: Identity, isHeld: Bool, _ context: inout GatewayContext
+        _ session: SessionID, of identity: Identity, in database: DatabaseName, isHeld: Bool,
+        _ context: inout GatewayContext
     ) {
+        self.database = database
         (self.session, hasSession, self.isHeld) = (session, true, isHeld)
         (self.identity, identified) = (identity, identity.principal)
     }

@@ -38,7 +38,9 @@ extension Connection {
         var bytes: [UInt8] = []
         WebSocketWriter.append(.text, message.bytes, to: &bytes)
         context.send(bytes, to: id)
-        guard context.authentication.admits(next.principal) else { return close(&context) }
+        guard context.authentication.admits(next.principal, to: database) else {
+            return close(&context)
+        }
         identify(&context)
     }
 }

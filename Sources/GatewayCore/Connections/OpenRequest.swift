@@ -1,5 +1,6 @@
 internal import HTTPText
 internal import Rules
+internal import SyncProtocol
 
 /// A request that is being read or answered.
 struct OpenRequest {
@@ -13,6 +14,8 @@ struct OpenRequest {
     let plan: RequestPlan
     /// Who sends it.
     let identity: Identity
+    /// The database that it concerns.
+    let database: DatabaseName
     /// The received part of a body.
     var body: [UInt8] = []
     /// Whether the client waits for `100 Continue` before it sends the body.
@@ -32,18 +35,21 @@ struct OpenRequest {
         }
         awaitsContinue = head.expectsContinue && head.body != .length(0)
         do throws(RestFailure) {
-            let sender = try context.identity(of: head)
+            let database = try context.database(of: head)
+            let sender = try context.identity(of: head, in: database)
             plan = try RequestPlan(head, by: sender.principal, in: context)
             if case .report = plan {
                 identity = context.authentication.reader(sender)
             } else {
                 identity = sender
             }
+            self.database = database
             answersAtOnce = false
             isDelayed = false
         } catch {
             identity = Identity(.anonymous)
-            plan = .answer(Answer(error))
+            database = .default
+            plan = RequestPlan(refusing: head, because: error)
             isDelayed = error.isDelayed
             answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)
         }

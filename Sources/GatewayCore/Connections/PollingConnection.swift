@@ -15,7 +15,8 @@ extension Connection {
                     "it has \(context.longPolls.limit) long-polling sessions")
                 return send(Answer(failure), to: request, &context)
             }
-            let script = context.startLongPoll(callback: callback, host: host, last: last)
+            let script = context.startLongPoll(
+                callback: callback, host: host, database: request.database, last: last)
             send(Answer(script: script), to: request, &context)
         case .poll(let credential, let segments):
             hold(credential, segments, for: request, &context)

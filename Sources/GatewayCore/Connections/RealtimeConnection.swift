@@ -93,8 +93,8 @@ extension Connection {
         if let last = head.last { context.endRealtime(last) }
         let name = context.unguessableName()
         let session = RealtimeSession(
-            name: name, host: head.host, as: context.authentication.initial,
-            in: context.configuration.parts, at: context.now)
+            name: name, host: head.host, database: database,
+            as: context.authentication.initial, in: context.configuration.parts, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
         openSession(&context)
@@ -102,6 +102,18 @@ extension Connection {
         identify(&context)
         updateRealtime(&context) { session, context in session.begin(at: context.now) }
         receiveFrames(bytes, &context)
+    }
+
+    /// Ends a WebSocket as soon as it begins, with a reason that the client logs.
+    mutating func refuseRealtime(
+        answering key: String, because failure: RestFailure, _ context: inout GatewayContext
+    ) {
+        context.metrics.countRequest(.get, 101)
+        context.send(WebSocketUpgrade.answer(to: key, subprotocol: nil), to: id)
+        let reason = [failure.problem, failure.fix].compactMap(\.self).joined(separator: " ")
+        sendFrame(.text, RealtimeText.shutdown(reason), &context)
+        sendFrame(.close, WebSocketCloseCode.normal.payload(), &context)
+        close(&context)
     }
 
     /// Answers a request for a WebSocket; returns what has arrived behind it.
@@ -127,7 +139,9 @@ extension Connection {
         }
         realtime.owner = .connection(polled.realtime)
         become(.realtime(realtime))
-        own(session, of: polled.realtime.identity, isHeld: polled.isHeld, &context)
+        own(
+            session, of: polled.realtime.identity, in: polled.realtime.database,
+            isHeld: polled.isHeld, &context)
         context.route(session, to: id)
         if polled.isHeld || polled.realtime.isWaiting {
             context.output(.reportWritable(id))

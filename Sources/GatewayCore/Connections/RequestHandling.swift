@@ -86,6 +86,7 @@ extension Connection {
         swap(&body, &request.body)
         context.bodies.remove(body.count, by: request.identity.principal)
         identity = request.identity
+        concern(request.database, &context)
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)
         case .report(let report):
@@ -103,6 +104,8 @@ extension Connection {
         case .native(let key): becomeNative(answering: key, &context)
         case .console(let key): becomeConsole(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
+        case .refusedRealtime(let key, let failure):
+            refuseRealtime(answering: key, because: failure, &context)
         case .longPoll(let poll): perform(poll, for: request, &context)
         }
     }
@@ -116,6 +119,7 @@ extension Connection {
         context.send(
             WebSocketUpgrade.answer(to: key, subprotocol: NativeProtocol.name), to: id)
         become(.native)
+        enterDatabase(&context)
         identify(&context)
         context.output(.native(id, rest: reader.upgrade()))
     }

@@ -18,6 +18,8 @@ enum RequestPlan {
     case console(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
     case realtime(RealtimeRequestHead)
+    /// The connection becomes a WebSocket of Firebase's protocol, for this key, and ends with a reason.
+    case refusedRealtime(key: String, RestFailure)
     /// It belongs to a session of Firebase's protocol with long polls.
     case longPoll(LongPollRequest)
 
@@ -43,7 +45,7 @@ enum RequestPlan {
         case RulesDocumentRequest.path:
             self = .rules(try RulesDocumentRequest(head))
             try context.checkServes()
-        case NativeProtocol.path:
+        case let path where NativeProtocol.isPath(path):
             let key = try head.webSocketKey()
             self = head.isForConsoleFeed ? .console(key: key) : .native(key: key)
             guard head.isForConsoleFeed || head.lists("hearth.1", in: "sec-websocket-protocol")
@@ -64,7 +66,9 @@ enum RequestPlan {
                 guard context.authentication.mayRead(report, as: principal) else {
                     throw .permissionDenied
                 }
-                self = .report(report)
+                self =
+                    report == .databases
+                    ? .answer(Answer(context.databases)) : .report(report)
                 if !report.isAlwaysTold { try context.checkServes() }
                 return
             }
@@ -79,12 +83,23 @@ enum RequestPlan {
         }
     }
 
+    /// The refusal of a request. Clients of Firebase's WebSockets cannot read the body of an answer, and try again after one.
+    init(refusing head: RequestHead, because failure: RestFailure) {
+        if failure.namesNoDatabase, head.target.pathText == "/.ws",
+            let key = try? head.webSocketKey()
+        {
+            self = .refusedRealtime(key: key, failure)
+        } else {
+            self = .answer(Answer(failure))
+        }
+    }
+
     /// Whether the body is kept until the request is complete.
     var keepsBody: Bool {
         switch self {
         case .rest(let request): request.hasBody
         case .rules(let request): request.isReplacement
-        case .answer, .report, .native, .console, .realtime, .longPoll: false
+        case .answer, .report, .native, .console, .realtime, .refusedRealtime, .longPoll: false
         }
     }
 }
@@ -94,17 +109,38 @@ extension GatewayContext {
     /// sign in by messages.
     private static let openPaths = ["/health", "/.ws", "/.lp"]
 
+    /// Returns the database that a request concerns.
+    ///
+    /// - Throws: The refusal of an unknown or invalid name.
+    mutating func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
+        if head.method == .options { return .default }
+        if let name = try head.createdDatabase() {
+            try databases.checkRoom(for: name)
+            return name
+        }
+        if let text = NativeProtocol.databaseText(inPath: head.target.pathText) {
+            return try databases.database(named: text, isExplicit: true)
+        }
+        let database = try databases.database(of: head)
+        if let line = databases.report(head, using: database) { output(.log(line)) }
+        return database
+    }
+
     /// Returns the identity of a request's sender.
     ///
     /// - Throws: The reason for which the sender may do nothing here.
-    mutating func identity(of head: RequestHead) throws(RestFailure) -> Identity {
+    mutating func identity(
+        of head: RequestHead, in database: DatabaseName
+    ) throws(RestFailure) -> Identity {
         guard hostRule.permits(head.authority) else { throw .host(head) }
         guard originRule.decide(head) != .refused else { throw .origin }
         guard !authentication.isOpen, head.method != .options,
             !GatewayContext.openPaths.contains(head.target.pathText), !isForConsole(head)
         else { return authentication.initial }
         let identity = try Credentials(head).identity(by: &authentication, json, at: now)
-        guard authentication.admits(identity.principal) else { throw .permissionDenied }
+        guard authentication.admits(identity.principal, to: database) else {
+            throw .permissionDenied
+        }
         return identity
     }
 

@@ -20,19 +20,22 @@ enum ConnectionSignal {
 
 extension GatewayContext {
     /// Begins a session; returns the script that says so.
-    mutating func startLongPoll(callback: String?, host: String, last: String?) -> [UInt8] {
+    mutating func startLongPoll(
+        callback: String?, host: String, database: DatabaseName, last: String?
+    ) -> [UInt8] {
         if let last { endRealtime(last) }
         let credential = LongPollCredential(id: unguessableName(), password: unguessableName())
         let name = unguessableName()
         var session = LongPollSession(
             credential,
             RealtimeSession(
-                name: name, host: host, as: authentication.initial, in: configuration.parts, at: now
-            ),
+                name: name, host: host, database: database, as: authentication.initial,
+                in: configuration.parts, at: now),
             within: configuration.polls)
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)
+        if !database.isDefault { output(.enter(id, database)) }
         output(.open(id))
         output(.identify(id, authentication.initial.principal))
         return script
@@ -94,6 +97,13 @@ extension GatewayContext {
             updateLongPoll(id) { session, authentication in
                 session.reviewIdentity(at: now, with: authentication)
             }
+        }
+    }
+
+    /// Ends the sessions with long polls of a database that the node cannot serve.
+    mutating func stopLongPolls(of database: DatabaseName) {
+        for id in longPolls.all where longPolls.database(of: id) == database {
+            updateLongPoll(id) { session, _ in session.stop(redirectedTo: nil) }
         }
     }
 

@@ -30,6 +30,9 @@ struct LongPollTable {
     /// Whether a session is one of these.
     func contains(_ id: SessionID) -> Bool { sessions[id] != nil }
 
+    /// The database of a session; nil for a session that is gone.
+    func database(of id: SessionID) -> DatabaseName? { sessions[id]?.realtime.database }
+
     /// Adds a session; returns its number.
     mutating func add(_ session: LongPollSession) -> SessionID {
         lastNumber += 1

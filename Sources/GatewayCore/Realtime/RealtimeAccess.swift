@@ -38,7 +38,9 @@ extension RealtimeSession {
         let before = identity.principal
         identity = next
         guard next.principal != before else { return [] }
-        let hasLost = authentication.admits(before) && !authentication.admits(next.principal)
+        let hasLost =
+            authentication.admits(before, to: database)
+            && !authentication.admits(next.principal, to: database)
         return (hasLost ? revokeAll() : []) + [.identify(next.principal)]
     }
 

@@ -90,7 +90,8 @@ extension RealtimeSession {
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
                 "wait for some of them before you send more")
         }
-        if !authentication.admits(identity.principal), request.action.needsPermission {
+        if !authentication.admits(identity.principal, to: database), request.action.needsPermission
+        {
             return deny(number)
         }
         switch request.action {

@@ -32,6 +32,8 @@ package struct RealtimeSession {
     /// How the client names this session when it connects again: `ls=`.
     package let name: String
     private let host: String
+    /// The database that the session reads and writes.
+    let database: DatabaseName
     /// The client's identity.
     var identity: Identity
     /// Requests that had wrong credentials, and whose refusals wait.
@@ -59,13 +61,15 @@ package struct RealtimeSession {
     /// - Parameters:
     ///   - name: 32 unpredictable characters; any client that knows them can end the session.
     ///   - host: The host in the request's `Host`; clients connect to it the next time.
+    ///   - database: The database that the session reads and writes.
     ///   - access: The identities of clients by their credentials; the replica must know its `initial` identity.
     ///   - sizes: The sizes of the parts of large texts.
     package init(
-        name: String, host: String, as identity: Identity, in sizes: PartSizes = PartSizes(),
-        at now: Moment
+        name: String, host: String, database: DatabaseName = .default, as identity: Identity,
+        in sizes: PartSizes = PartSizes(), at now: Moment
     ) {
-        (self.name, self.host, self.identity, self.sizes) = (name, host, identity, sizes)
+        (self.name, self.host, self.database) = (name, host, database)
+        (self.identity, self.sizes) = (identity, sizes)
         outgoing = RealtimeOutgoing(in: sizes)
         heard = now
     }

@@ -29,6 +29,9 @@ enum RealtimeText {
     static let tooLarge = control(
         "e", "The specified payload is too large, please request a location with less data.")
 
+    /// Ends a session for good: the client logs the reason, and does not connect again.
+    static func shutdown(_ reason: String) -> [UInt8] { control("s", reason) }
+
     private static func control(_ type: String, _ text: String) -> [UInt8] {
         Array(#"{"t":"c","d":{"t":"\#(type)","d":\#(quoted(text))}}"#.utf8)
     }

@@ -16,6 +16,10 @@ enum NodeReport: Equatable {
     /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: the values of the parts of the rules. POST
     /// starts to count, DELETE ends it.
     case coverage(CoverageRequest.Action, isPage: Bool)
+    /// `/.inspect/databases.json`: the names of the node's databases, in the form of Firebase's emulator.
+    case databases
+    /// PUT to `/.settings/databases/NAME.json`: creates the database, and is answered once the node serves it.
+    case creation(DatabaseName)
 
     /// The report at a path; nil if it has none.
     ///
@@ -30,7 +34,11 @@ enum NodeReport: Equatable {
         case "/.inspect/coverage.json":
             self = .coverage(try CoverageRequest.Action(head), isPage: false)
             return
-        default: return nil
+        case "/.inspect/databases.json": self = .databases
+        default:
+            guard let name = try head.createdDatabase() else { return nil }
+            self = .creation(name)
+            return
         }
         try head.checkIsRead()
     }
@@ -69,7 +77,7 @@ struct ReportExchange {
     /// The request to the replica.
     var opening: [ClientMessage] {
         switch report {
-        case .metrics, .status, .rulesStatus: [.status(id: id)]
+        case .metrics, .status, .rulesStatus, .databases, .creation: [.status(id: id)]
         case .rulesHistory: [.rulesHistory(id: id)]
         case .coverage(let action, _): [.coverage(id: id, action)]
         }
@@ -94,12 +102,49 @@ struct ReportExchange {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
         case .status, .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
+        case .databases: preconditionFailure("the gateway itself lists the databases")
+        case .creation(let name): .answers(Answer(report: name.listed))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
     }
 }
 
+extension RequestHead {
+    /// Folder of the paths that create databases.
+    static let databasesPath = "/.settings/databases/"
+
+    /// The database that the request creates; nil for another path.
+    ///
+    /// - Throws: The refusal of an invalid name, or of another method than PUT.
+    func createdDatabase() throws(RestFailure) -> DatabaseName? {
+        let path = target.pathText
+        guard path.hasPrefix(RequestHead.databasesPath), path.hasSuffix(".json") else { return nil }
+        let text = path.dropFirst(RequestHead.databasesPath.utf8.count).dropLast(".json".utf8.count)
+        guard let name = DatabaseName(String(text)) else { throw .databaseName(String(text)) }
+        guard method == .put else {
+            throw RestFailure(
+                status: 405, problem: "A database can be created here.", fix: "use PUT")
+        }
+        return name
+    }
+}
+
+extension DatabaseName {
+    /// The database as lists of databases show it.
+    fileprivate var listed: Value { .object(named: [("name", .string(text))]) }
+}
+
 extension Answer {
+    /// The list of a node's databases.
+    init(_ databases: DatabaseResolution) {
+        let texts = ([.default] + databases.names.sorted()).map { name in
+            "{\"name\":\"\(name.text)\"}"
+        }
+        self.init(
+            AnswerText(Array("[\(texts.joined(separator: ","))]\n".utf8)),
+            type: "application/json; charset=utf-8")
+    }
+
     /// The answer with a report.
     fileprivate init(report: Value) {
         self.init(AnswerText(report), type: "application/json; charset=utf-8")

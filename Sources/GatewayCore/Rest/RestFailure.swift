@@ -18,6 +18,9 @@ struct RestFailure: Error, Equatable {
     /// The reason of a refusal by rules, for administrators who act as users: lines, in a header of their own.
     var denial: String?
 
+    /// Whether the request names a database that the node will not have.
+    var namesNoDatabase = false
+
     /// Whether a client may expect that the same request succeeds soon.
     var isPassing: Bool { status == 503 }
 

@@ -108,7 +108,7 @@ extension WaitingRequests.Queue {
 
 extension ClientMessage {
     /// About how many bytes its values have.
-    var estimatedSize: Int {
+    package var estimatedSize: Int {
         switch request {
         case .put(let put): put.value.estimatedSize
         case .merge(let merge): merge.writes.estimatedSize

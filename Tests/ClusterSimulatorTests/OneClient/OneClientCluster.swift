@@ -138,24 +138,24 @@ struct OneClientCluster {
 
     private mutating func perform(_ output: NodeOutput, of node: Int) {
         switch output {
-        case .replica(.store(let turn)):
+        case .replica(.store(let turn), _):
             schedule(.replica(.stored(turn: turn.number)), at: node, on: "disk \(node)")
-        case .replica(.publish(let frame, _)):
+        case .replica(.publish(let frame, _), _):
             for peer in cores.indices where peer != node {
                 schedule(
                     .replica(.published(frame)), at: peer, on: "published \(node) \(peer)")
             }
-        case .replica(.ask(let name, let frame)):
+        case .replica(.ask(let name, let frame), _):
             let peer = index(of: name)
             let input = Input.asked(frame, by: "n\(node + 1)")
             schedule(.replica(input), at: peer, on: "asked \(node) \(peer)")
-        case .replica(.answer(let name, let frame)):
+        case .replica(.answer(let name, let frame), _):
             let peer = index(of: name)
             let input = Input.answered(frame, from: "n\(node + 1)")
             schedule(.replica(input), at: peer, on: "answered \(node) \(peer)")
-        case .replica(.reply(let id, let frame)):
+        case .replica(.reply(let id, let frame), _):
             schedule(.told(id, .frame(frame)), at: node, on: "answers \(id.number)")
-        case .replica(.replyLarge(let id, let frame)):
+        case .replica(.replyLarge(let id, let frame), _):
             schedule(.told(id, .frame(frame.encoded)), at: node, on: "answers \(id.number)")
         case .gateway(.send(let id, let bytes)):
             schedule(.told(id, .bytes(bytes)), at: node, on: "answers \(id.number)")

@@ -10,7 +10,7 @@ protocol RealtimeConnecting {
 
 extension RealtimeConnecting {
     /// Asks for a WebSocket; returns the connection.
-    mutating func connect(_ query: String = "v=5&ns=x") -> SessionID {
+    mutating func connect(_ query: String = "v=5&ns=default") -> SessionID {
         let id = node.connect()
         node.send(TestGateway.request("/.ws?\(query)", "GET", upgradeHeaders), by: id)
         return id

@@ -47,10 +47,10 @@ function makeSamples() {
   const isLocal = location.protocol === 'http:';
   const auth = hasToken() || feed.about.value?.tokens ? ' -H "Authorization: Bearer $TOKEN"' : '';
   const emulator = isLocal ? `\nconnectDatabaseEmulator(database, '${hostname}', ${port});` : '';
-  const url = isLocal ? `${origin}?ns=app` : origin;
+  const url = isLocal ? `${origin}?ns=default` : origin;
   return [
     {
-      name: 'Web', note: 'npm install firebase. The SDK wants a name behind ?ns=; any name leads to the one database of this node.',
+      name: 'Web', note: 'npm install firebase. The SDK wants the name of a database behind ?ns=; default is the one that this page shows.',
       text: `import { initializeApp } from 'firebase/app';
 import { getDatabase, connectDatabaseEmulator, onValue, push, ref } from 'firebase/database';
 

@@ -1,0 +1,111 @@
+internal import HTTPText
+internal import SyncProtocol
+
+/// The database that a request concerns: the one that its parameter `ns` names, else the one that the first label of its host
+/// names, else the default database.
+struct DatabaseResolution {
+    /// How many unknown names the log reports.
+    private static let reportLimit = 100
+
+    let unknown: UnknownDatabases
+    /// The most databases that a node has.
+    let limit: Int
+    /// Whether the node has the databases of its peers. Otherwise an unknown name may be the name of one of them.
+    var isComplete: Bool
+    private(set) var names: Set<DatabaseName> = []
+    private var reported: Set<String> = []
+
+    init(unknown: UnknownDatabases, limit: Int, isComplete: Bool) {
+        (self.unknown, self.limit, self.isComplete) = (unknown, limit, isComplete)
+    }
+
+    /// Records a database that the node has.
+    mutating func add(_ name: DatabaseName) { names.insert(name) }
+
+    /// Returns the database that a text names: `ns` of a URL, or part of the path of a native client.
+    ///
+    /// - Parameter isExplicit: Whether the client asks for this database and no other: then an unknown name never means the
+    ///   default database. Firebase's clients always send some `ns`.
+    /// - Throws: The refusal of an unknown or invalid name.
+    func database(
+        named text: String, isExplicit: Bool = false
+    ) throws(RestFailure) -> DatabaseName {
+        let name = DatabaseName(text)
+        if let name, name.isDefault || names.contains(name) { return name }
+        guard unknown == .create || isComplete else {
+            throw .unavailable("it does not know yet which databases the cluster has")
+        }
+        switch unknown {
+        case .useDefault where !isExplicit: return .default
+        case .useDefault, .refuse: throw .unknownDatabase(text)
+        case .create:
+            guard let name else { throw .databaseName(text) }
+            try checkRoom(for: name)
+            return name
+        }
+    }
+
+    /// Checks that a database can be created, whatever `unknown` says.
+    func checkRoom(for name: DatabaseName) throws(RestFailure) {
+        guard name.isDefault || names.contains(name) || names.count < limit else {
+            throw .tooManyDatabases(limit)
+        }
+    }
+
+    /// Returns the database that the first label of a host names, if the node has it.
+    func database(ofHost host: String) -> DatabaseName {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 3, let name = DatabaseName(String(labels[0])), names.contains(name)
+        else { return .default }
+        return name
+    }
+
+    /// Returns the database of a request.
+    func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
+        if let name = head.databaseParameter, !name.isEmpty { return try database(named: name) }
+        guard !names.isEmpty, let authority = head.authority else { return .default }
+        return database(ofHost: authority.host)
+    }
+
+    /// Returns a line for the log if a request names an unknown database and uses the default one, once for each name.
+    mutating func report(_ head: RequestHead, using database: DatabaseName) -> String? {
+        guard database.isDefault, unknown == .useDefault, reported.count < Self.reportLimit,
+            let text = head.databaseParameter, !text.isEmpty, text != DatabaseName.default.text,
+            reported.insert(text).inserted
+        else { return nil }
+        return
+            "clients that name the database \"\(text.prefix(DatabaseName.longest))\" use the default "
+            + "database, because there is no database of that name; `unknownDatabases` changes that"
+    }
+}
+
+extension RequestHead {
+    /// The parameter `ns`; nil without one, and for a query that cannot be decoded.
+    var databaseParameter: String? {
+        guard let query = target.queryText, query.contains("ns=") else { return nil }
+        return (try? target.parameters())?.first("ns")
+    }
+}
+
+extension RestFailure {
+    fileprivate static func unknownDatabase(_ text: String) -> RestFailure {
+        RestFailure(
+            status: 404, problem: "There is no database \(text.prefix(DatabaseName.longest)).",
+            fix:
+                "create it with `hearth database create`, or name one that `hearth database list` shows",
+            namesNoDatabase: true)
+    }
+
+    static func databaseName(_ text: String) -> RestFailure {
+        RestFailure(
+            status: 400,
+            problem: "\(text.prefix(DatabaseName.longest)) is not the name of a database.",
+            fix:
+                "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -, not beginning with -",
+            namesNoDatabase: true)
+    }
+
+    fileprivate static func tooManyDatabases(_ limit: Int) -> RestFailure {
+        .unavailable("it has \(limit) databases, which is the limit")
+    }
+}

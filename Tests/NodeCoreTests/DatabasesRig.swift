@@ -1,0 +1,150 @@
+import GatewayCore
+import NodeCore
+import ReplicaCore
+import SyncProtocol
+
+/// The cores of a cluster of nodes in the mode `memory`, whose frames arrive in the next turn of the receiver.
+struct DatabasesRig {
+    private(set) var cores: [NodeCore] = []
+    private var inputs: [[NodeInput]] = []
+    private var opened: [[DatabaseIndex: DatabaseName]] = []
+    private var sent: [SessionID: [UInt8]] = [:]
+    private(set) var log: [String] = []
+    private var elapsedMilliseconds: UInt64 = 0
+    private var lastSession: UInt64 = 0
+    /// Whether drivers open databases at once; otherwise only with `openDatabases`.
+    var opensDatabases = true
+    /// Why drivers cannot open databases.
+    var trouble: String?
+    /// Whether frames between nodes are lost.
+    var isCut = false
+
+    init(_ count: Int = 1, _ unknown: UnknownDatabases = .create, limit: Int = 1_000) {
+        var configuration = GatewayConfiguration()
+        (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
+        for index in 0..<count {
+            cores.append(
+                NodeCore(
+                    Replica(DatabasesRig.configuration(index, of: count), properties: []),
+                    configuration))
+            inputs.append([])
+            opened.append([:])
+        }
+        run(for: 600)
+    }
+
+    private static func configuration(
+        _ index: Int, of count: Int, seed: UInt64 = 0
+    ) -> ReplicaConfiguration {
+        ReplicaConfiguration(
+            cluster: "test", member: "n\(index + 1)",
+            peers: (1...count).map { "n\($0)" }.filter { $0 != "n\(index + 1)" },
+            durability: .memory, seed: UInt64(index + 1) + 100 * seed)
+    }
+
+    /// Runs turns of all nodes until so much time has passed.
+    mutating func run(for milliseconds: UInt64 = 20) {
+        let end = elapsedMilliseconds + milliseconds
+        while elapsedMilliseconds < end {
+            elapsedMilliseconds += 5
+            for index in cores.indices { turn(of: index) }
+        }
+    }
+
+    private mutating func turn(of index: Int) {
+        let now = Moment(
+            wallMilliseconds: 1_700_000_000_000 + elapsedMilliseconds,
+            elapsedMilliseconds: elapsedMilliseconds)
+        let arrived = inputs[index]
+        inputs[index] = []
+        for input in [.turnBegan(now)] + arrived + [.turnEnded] {
+            perform(cores[index].step(input), of: index)
+        }
+    }
+
+    private mutating func perform(_ outputs: [NodeOutput], of index: Int) {
+        let name = "n\(index + 1)"
+        for output in outputs {
+            switch output {
+            case .replica(.store(let turn), let database):
+                inputs[index].append(.replica(.stored(turn: turn.number), of: database))
+            case .replica(.publish(let frame, _), _):
+                for peer in cores.indices where peer != index && !isCut {
+                    inputs[peer].append(.replica(.published(frame)))
+                }
+            case .replica(.ask(let member, let frame), _):
+                if !isCut { inputs[number(of: member)].append(.replica(.asked(frame, by: name))) }
+            case .replica(.answer(let member, let frame), _):
+                if !isCut {
+                    inputs[number(of: member)].append(.replica(.answered(frame, from: name)))
+                }
+            case .replica(.reply(let session, let frame), _): sent[session, default: []] += frame
+            case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
+            case .gateway(.log(let line)): log.append(line)
+            case .openDatabase(let database, let name):
+                opened[index][database] = name
+                if opensDatabases { open(database, of: index) }
+            default: break
+            }
+        }
+    }
+
+    private func number(of member: String) -> Int { Int(member.dropFirst())! - 1 }
+
+    /// Opens the databases that wait for their drivers.
+    mutating func openDatabases() {
+        for index in cores.indices {
+            for database in opened[index].keys.sorted() { open(database, of: index) }
+        }
+    }
+
+    private mutating func open(_ database: DatabaseIndex, of index: Int) {
+        opened[index][database] = nil
+        if let trouble {
+            return perform(cores[index].failToOpen(database, because: trouble), of: index)
+        }
+        let configuration = DatabasesRig.configuration(
+            index, of: cores.count, seed: UInt64(database.number))
+        cores[index].open(database, Replica(configuration, properties: []))
+    }
+
+    // MARK: Clients
+
+    /// Connects a client to a node.
+    mutating func connect(to node: Int = 0) -> SessionID {
+        lastSession += 1
+        let session = SessionID(number: lastSession)
+        let address = RemoteAddress(host: "127.0.0.1", isLoopback: true)
+        inputs[node].append(.gateway(.opened(session, from: address)))
+        return session
+    }
+
+    mutating func send(_ text: String, by session: SessionID, to node: Int = 0) {
+        inputs[node].append(.gateway(.received(session, Array(text.utf8))))
+    }
+
+    mutating func send(_ frame: [UInt8], by session: SessionID, to node: Int = 0) {
+        inputs[node].append(.replica(.requested(frame, by: session)))
+    }
+
+    /// Removes and returns what was sent to a client.
+    mutating func received(_ session: SessionID) -> [UInt8] {
+        sent.removeValue(forKey: session) ?? []
+    }
+
+    /// The body and the status of the answer to a request on a new connection.
+    mutating func answer(to request: String, at node: Int = 0) -> (status: String, body: String) {
+        let session = connect(to: node)
+        send(request, by: session, to: node)
+        run()
+        return DatabasesRig.parts(of: received(session))
+    }
+
+    static func parts(of bytes: [UInt8]) -> (status: String, body: String) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return (
+            String(text.dropFirst(9).prefix(3)),
+            String(text.split(separator: "\r\n", omittingEmptySubsequences: false).last ?? "")
+        )
+    }
+}

@@ -1,0 +1,170 @@
+import DataTree
+import NodeCore
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// Nodes with several databases.
+@Suite struct NamedDatabaseTests {
+    private let chat = DatabaseName("chat")!
+
+    private func value(_ name: DatabaseName, of core: NodeCore) -> Value? {
+        name.isDefault ? core.replica.value : core.replica(of: name)?.value
+    }
+
+    private func text(_ name: DatabaseName, of core: NodeCore) -> String? {
+        value(name, of: core).map { "\($0[Path([Key(unchecked: "a")])])" }
+    }
+
+    @Test func `a write changes its own database alone`() {
+        var rig = DatabasesRig()
+        #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")) == ("200", "1"))
+        #expect(rig.answer(to: CoreRig.put("2", to: "/a.json?ns=game")) == ("200", "2"))
+        #expect(rig.answer(to: CoreRig.put("3")) == ("200", "3"))
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")).body == "1")
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=game")).body == "2")
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=default")).body == "3")
+        #expect(rig.answer(to: CoreRig.put("null", to: "/.json?ns=chat")).status == "200")
+        #expect(rig.answer(to: CoreRig.get("/.json?ns=chat")).body == "null")
+        #expect(rig.answer(to: CoreRig.get("/.json?ns=game")).body == #"{"a":2}"#)
+        #expect(rig.answer(to: CoreRig.get("/.json")).body == #"{"a":3}"#)
+        #expect(rig.cores[0].databaseNames.map(\.text) == ["chat", "game"])
+    }
+
+    @Test func `requests of one connection may name different databases`() {
+        var rig = DatabasesRig()
+        let session = rig.connect()
+        var bodies: [String] = []
+        for (number, name) in ["chat", "game", "default", "chat", "game"].enumerated() {
+            rig.send(CoreRig.put("\(number)", to: "/a.json?ns=\(name)"), by: session)
+            rig.run()
+            bodies.append(DatabasesRig.parts(of: rig.received(session)).body)
+        }
+        #expect(bodies == ["0", "1", "2", "3", "4"])
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")).body == "3")
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=game")).body == "4")
+        #expect(rig.answer(to: CoreRig.get("/a.json")).body == "2")
+    }
+
+    @Test func `requests sent ahead reach the databases that they name`() {
+        var rig = DatabasesRig()
+        let session = rig.connect()
+        for (number, name) in ["chat", "game", "chat"].enumerated() {
+            rig.send(CoreRig.put("\(number)", to: "/a.json?ns=\(name)"), by: session)
+        }
+        rig.run(for: 60)
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")).body == "2")
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=game")).body == "1")
+    }
+
+    @Test func `all nodes have a database that one client names, and its data`() {
+        var rig = DatabasesRig(3)
+        let session = rig.connect()
+        rig.send(CoreRig.put("1", to: "/a.json?ns=chat"), by: session)
+        rig.run(for: 1_500)
+        #expect(DatabasesRig.parts(of: rig.received(session)).body == "1")
+        for core in rig.cores {
+            #expect(core.databaseNames == [chat])
+            #expect(text(chat, of: core) == "1" && core.replica.value.isNull)
+        }
+        #expect(rig.answer(to: CoreRig.put("2", to: "/a.json"), at: 1).body == "2")
+        rig.run(for: 300)
+        for core in rig.cores {
+            #expect(text(chat, of: core) == "1" && text(.default, of: core) == "2")
+        }
+    }
+
+    @Test func `a native client writes its own database alone`() {
+        var rig = DatabasesRig()
+        let session = rig.connect()
+        let upgrade = CoreRig.upgrade.replacing("/.hearth ", with: "/.hearth/chat ")
+        rig.send(upgrade, by: session)
+        rig.run()
+        let put = ClientMessage.put(
+            id: 1, path: Path([Key(unchecked: "a")]), value: .integer(1))
+        rig.send(put.frame, by: session)
+        rig.run()
+        #expect(text(chat, of: rig.cores[0]) == "1" && rig.cores[0].replica.value.isNull)
+    }
+
+    @Test func `requests wait until the driver has opened the database`() {
+        var rig = DatabasesRig()
+        rig.opensDatabases = false
+        let session = rig.connect()
+        rig.send(CoreRig.put("1", to: "/a.json?ns=chat"), by: session)
+        rig.run(for: 200)
+        #expect(rig.received(session) == [])
+        #expect(rig.answer(to: CoreRig.put("2")).body == "2")
+        rig.openDatabases()
+        rig.run(for: 100)
+        #expect(DatabasesRig.parts(of: rig.received(session)) == ("200", "1"))
+    }
+
+    @Test func `requests are refused if the database cannot be opened, and tried again later`() {
+        var rig = DatabasesRig()
+        rig.trouble = "the disk is full"
+        let refused = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        #expect(refused.status == "503" && refused.body.contains("the disk is full"))
+        rig.trouble = nil
+        #expect(rig.answer(to: CoreRig.put("2", to: "/a.json?ns=chat")) == ("200", "2"))
+    }
+
+    @Test func `requests are refused if no other node answers for a new database`() {
+        var rig = DatabasesRig(3)
+        rig.isCut = true
+        let session = rig.connect()
+        rig.send(CoreRig.put("1", to: "/a.json?ns=chat"), by: session)
+        rig.run(for: 14_000)
+        #expect(rig.received(session) == [])
+        rig.run(for: 2_000)
+        let refused = DatabasesRig.parts(of: rig.received(session))
+        #expect(refused.status == "503" && refused.body.contains("no other node has answered"))
+        rig.isCut = false
+        rig.run(for: 2_000)
+        #expect(rig.answer(to: CoreRig.put("2", to: "/a.json?ns=chat")) == ("200", "2"))
+    }
+
+    @Test func `a frame of a named database reaches no other one`() {
+        var rig = DatabasesRig(2)
+        _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        rig.run(for: 1_500)
+        let before = rig.cores[1].replica.vector
+        _ = rig.answer(to: CoreRig.put("2", to: "/a.json?ns=chat"))
+        rig.run(for: 300)
+        #expect(text(chat, of: rig.cores[1]) == "2")
+        #expect(rig.cores[1].replica.vector == before && rig.cores[1].replica.value.isNull)
+    }
+
+    @Test func `a node opens no more databases than its limit`() {
+        var rig = DatabasesRig(2, limit: 1)
+        _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        rig.run(for: 1_500)
+        let refused = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=game"), at: 1)
+        #expect(refused.status == "503" && refused.body.contains("1 databases"))
+        #expect(rig.cores[1].databaseNames == [chat])
+    }
+
+    @Test func `the rules of one database do not apply to another`() {
+        var rig = DatabasesRig()
+        let rules = #"{"rules":{".read":false,".write":false}}"#
+        let set = CoreRig.put(rules, to: "/.settings/rules.json?ns=chat")
+        #expect(rig.answer(to: set).status == "200")
+        let show = "/.settings/rules.json"
+        #expect(rig.answer(to: CoreRig.get(show + "?ns=chat")).body.contains("\".read\":false"))
+        #expect(!rig.answer(to: CoreRig.get(show)).body.contains("\".read\":false"))
+        #expect(!rig.answer(to: CoreRig.get(show + "?ns=game")).body.contains("\".read\":false"))
+    }
+
+    @Test func `a database can be created and listed`() {
+        var rig = DatabasesRig(1, .refuse)
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")).status == "404")
+        let path = "/.settings/databases/chat.json"
+        #expect(rig.answer(to: CoreRig.put("", to: path)) == ("200", #"{"name":"chat"}"#))
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")) == ("200", "null"))
+        #expect(
+            rig.answer(to: CoreRig.get("/.inspect/databases.json")).body
+                == #"[{"name":"default"},{"name":"chat"}]"# + "\n")
+        #expect(rig.answer(to: CoreRig.get(path)).status == "405")
+        #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/A.json")).status == "400")
+    }
+}
