@@ -247,7 +247,9 @@ let package = Package(
             ]),
         tests(
             of: "NodeCore",
-            using: ["DataTree", "GatewayCore", "QueryEngine", "ReplicaCore", "SyncProtocol"]),
+            using: [
+                "DataTree", "GatewayCore", "QueryEngine", "ReplicaCore", "Store", "SyncProtocol",
+            ]),
         tests(of: "ClusterConfiguration", using: ["QueryEngine", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",

@@ -1,12 +1,14 @@
 import GatewayCore
 import NodeCore
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// The cores of a cluster of nodes in the mode `memory`, whose frames arrive in the next turn of the receiver.
 struct DatabasesRig {
     private(set) var cores: [NodeCore] = []
     private var inputs: [[NodeInput]] = []
+    private var stores: [[DatabaseIndex: DurableStore<MemoryTables>]] = []
     private var opened: [[DatabaseIndex: DatabaseName]] = []
     private var sent: [SessionID: [UInt8]] = [:]
     private(set) var log: [String] = []
@@ -28,6 +30,7 @@ struct DatabasesRig {
                     Replica(DatabasesRig.configuration(index, of: count), properties: []),
                     configuration))
             inputs.append([])
+            stores.append([:])
             opened.append([:])
         }
         run(for: 600)
@@ -67,7 +70,10 @@ struct DatabasesRig {
         for output in outputs {
             switch output {
             case .replica(.store(let turn), let database):
+                change(database, of: index) { try! $0.commit([turn]) }
                 inputs[index].append(.replica(.stored(turn: turn.number), of: database))
+            case .replica(.perform(let request), let database):
+                perform(request, database, of: index)
             case .replica(.publish(let frame, _), _):
                 for peer in cores.indices where peer != index && !isCut {
                     inputs[peer].append(.replica(.published(frame)))
@@ -85,6 +91,27 @@ struct DatabasesRig {
                 opened[index][database] = name
                 if opensDatabases { open(database, of: index) }
             default: break
+            }
+        }
+    }
+
+    private mutating func change<Result>(
+        _ database: DatabaseIndex, of index: Int,
+        _ body: (inout DurableStore<MemoryTables>) -> Result
+    ) -> Result {
+        body(&stores[index][database, default: DurableStore(MemoryTables())])
+    }
+
+    private mutating func perform(
+        _ request: StoreRequest, _ database: DatabaseIndex, of index: Int
+    ) {
+        var request = request
+        while true {
+            switch change(database, of: index, { try! $0.perform(request) }) {
+            case .done: return
+            case .replied(let reply):
+                return inputs[index].append(.replica(.storeReplied(reply), of: database))
+            case .unfinished(let rest): request = rest
             }
         }
     }

@@ -167,4 +167,39 @@ import Testing
         #expect(rig.answer(to: CoreRig.get(path)).status == "405")
         #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/A.json")).status == "400")
     }
+
+    /// Each write has the name of its database as its value, so that a write at the wrong one shows.
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `writes reach their database at all nodes, whatever frames are lost`(seed: UInt64) {
+        var rig = DatabasesRig(3)
+        var state = seed
+        func draw(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(count))
+        }
+        let names = ["default", "chat", "game"]
+        var acknowledged: [String: Set<String>] = [:]
+        for number in 0..<40 {
+            rig.isCut = number > 3 && draw(4) == 0
+            let name = names[draw(names.count)]
+            let request = CoreRig.put("\"\(name)\"", to: "/k\(number).json?ns=\(name)")
+            if rig.answer(to: request, at: draw(3)).status == "200" {
+                acknowledged[name, default: []].insert("k\(number)")
+            }
+        }
+        rig.isCut = false
+        rig.run(for: 4_000)
+        #expect(acknowledged.values.reduce(0) { $0 + $1.count } > 20)
+        for core in rig.cores {
+            for name in names {
+                let children = value(DatabaseName(name)!, of: core)?.children
+                #expect(children?.allSatisfy { $0.value == .string(name) } == true)
+                let keys = Set(children?.map(\.key.text) ?? [])
+                #expect(keys.isSuperset(of: acknowledged[name] ?? []))
+                #expect(
+                    value(DatabaseName(name)!, of: rig.cores[0])
+                        == value(DatabaseName(name)!, of: core))
+            }
+        }
+    }
 }
