@@ -1,5 +1,4 @@
 package import ClientCore
-internal import Sockets
 internal import Storage
 package import TLS
 
@@ -16,7 +15,7 @@ extension Connection {
                 fix: "name at least one, as in http://127.0.0.1:7001")
         }
         for node in nodes {
-            let address = try HTTPAddress(node: node)
+            let address = try NodeAddress(node).address
             do throws(SocketError) { try address.checkTrust() } catch {
                 throw HearthError(.invalid, error.problem, fix: error.fix)
             }

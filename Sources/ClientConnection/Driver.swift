@@ -242,7 +242,7 @@ extension Driver {
         tap?.contact(.searching(refusal: client.refusal))
         do {
             connection = try WebSocketConnection(
-                to: try HTTPAddress(node: address), showing: secret, on: loop
+                to: try NodeAddress(address), showing: secret, on: loop
             ) { [unowned self] in handle($0) }
         } catch {
             // At an address that cannot be used no node answers.

@@ -1,5 +1,6 @@
 package import ClientCore
 package import Sockets
+package import SyncProtocol
 
 extension HTTPAddress {
     /// Parses the address of a node: `http://127.0.0.1:7001`, `https://db.example.com:7001`, with the file of the trusted
@@ -21,5 +22,39 @@ extension HTTPAddress {
         throw HearthError(
             .invalid, "\(text) is not an address of a node",
             fix: "write http:// or https://, a host and a port, as in http://127.0.0.1:7001")
+    }
+}
+
+/// The address of a node with the database that a client uses there: `http://127.0.0.1:7001?ns=chat`, or
+/// `https://10.0.0.1:7001?ns=chat#sha256=…`. Without `?ns=` it is the default database.
+package struct NodeAddress: Hashable, Sendable {
+    package let address: HTTPAddress
+    package let database: DatabaseName
+
+    /// Parses an address.
+    ///
+    /// - Throws: `.invalid`, with what to write instead.
+    package init(_ text: String) throws(HearthError) {
+        guard let mark = text.firstIndex(of: "?") else {
+            (address, database) = (try HTTPAddress(node: text), .default)
+            return
+        }
+        let query = text[text.index(after: mark)...].prefix { $0 != "#" }
+        let fragment = text[mark...].drop { $0 != "#" }
+        guard query.hasPrefix("ns="), let name = DatabaseName(String(query.dropFirst(3))) else {
+            throw HearthError(
+                .invalid, "?\(query) in \(text) names no database",
+                fix:
+                    "write ?ns= and a name of 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -"
+            )
+        }
+        (address, database) = (try HTTPAddress(node: String(text[..<mark] + fragment)), name)
+    }
+
+    /// The text of the address of a node with a database.
+    package static func text(_ address: String, _ database: DatabaseName) -> String {
+        if database.isDefault { return address }
+        let end = address.firstIndex(of: "#") ?? address.endIndex
+        return "\(address[..<end])?ns=\(database)\(address[end...])"
     }
 }

@@ -22,6 +22,7 @@ final class WebSocketConnection {
 
     private let handle: (Event) -> Void
     private let address: HTTPAddress
+    private let database: DatabaseName
     private var showsSecret: Bool
     private var dial: Dial?
     private var stream: Stream?
@@ -34,14 +35,14 @@ final class WebSocketConnection {
     private var isClosed = false
 
     init(
-        to address: HTTPAddress, showing secret: Secret?, on loop: Loop,
+        to node: NodeAddress, showing secret: Secret?, on loop: Loop,
         handle: @escaping (Event) -> Void
     ) throws(SocketError) {
         self.handle = handle
-        self.address = address
+        (address, database) = (node.address, node.database)
         showsSecret = secret != nil
         client = WebSocketClient(
-            to: address.authority, path: NativeProtocol.path,
+            to: address.authority, path: NativeProtocol.path(of: node.database),
             subprotocol: NativeProtocol.name, authorization: secret?.authorization,
             messageLimit: NativeProtocol.answerLimit, using: &random)
         dial = try Dial(to: address, on: loop) { [unowned self] outcome in
@@ -114,7 +115,10 @@ final class WebSocketConnection {
                         "it accepts no clients at present", fix: "try again, or name another node"))
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
-                let fix = "check the address, and see the node's log"
+                let fix =
+                    database.isDefault
+                    ? "check the address, and see the node's log"
+                    : "check the address, and whether `hearth database list` shows \(database)"
                 end(early == nil ? .lost : refusal(problem, fix: fix))
             }
         }

@@ -47,7 +47,8 @@ public final class Database: Sendable {
     /// - Parameters:
     ///   - nodes: Addresses such as `http://127.0.0.1:7001`, `https://db1.example.com:7001` with a certificate that
     ///     the system trusts, the same with `#ca=FILE` and the PEM file of the authority, or
-    ///     `https://10.0.0.1:7001#sha256=…` with the fingerprint of the node's certificate; at least one.
+    ///     `https://10.0.0.1:7001#sha256=…` with the fingerprint of the node's certificate; at least one. `?ns=chat`
+    ///     after the port of each of them names a database of the cluster.
     ///   - secret: An administrator's secret, for a program that may read and write everything: the text in a file that
     ///     `hearth keys secret` made.
     ///   - persistence: The file that keeps values and unsent writes for the next process.
@@ -79,6 +80,8 @@ public final class Database: Sendable {
     }
 
     /// The database at the nodes with these addresses, separated by commas; the same one each time.
+    ///
+    /// `http://127.0.0.1:7001?ns=chat` is the database `chat`. All addresses name the same database.
     public static func database(url: String) -> Database {
         database(url: url, showing: .nothing)
     }
@@ -134,9 +137,12 @@ extension Database {
     public func reference(fromURL url: String) -> DatabaseReference {
         do throws(DataError) {
             let path = try Path(url: url)
-            guard url == baseURL || url.hasPrefix(baseURL + "/") else {
+            let address = url.prefix { $0 != "?" }
+            guard address == baseURL || address.hasPrefix(baseURL + "/"),
+                url.dropFirst(address.count) == baseQuery
+            else {
                 throw DataError(
-                    problem: "\(url) is not in the database at \(baseURL)",
+                    problem: "\(url) is not in the database at \(baseURL)\(baseQuery)",
                     fix: "make a database with the address in the URL, or correct the URL")
             }
             return DatabaseReference(self, path)
@@ -145,9 +151,12 @@ extension Database {
         }
     }
 
-    /// The address of the first node, without the fingerprint of its certificate.
-    var baseURL: String {
-        String((nodes.first ?? "").prefix { $0 != "#" })
+    /// The address of the first node, without the fingerprint of its certificate and the name of the database.
+    var baseURL: String { String((nodes.first ?? "").prefix { $0 != "#" && $0 != "?" }) }
+
+    /// The part of URLs behind the path that names the database; empty for the default database.
+    var baseQuery: String {
+        String((nodes.first ?? "").drop { $0 != "?" }.prefix { $0 != "#" })
     }
 }
 

@@ -18,7 +18,8 @@ extension Verb {
         ])
 
     private static let clusterVerbs = [
-        .setup, ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token, BackupVerbs.backup,
+        .setup, ClusterVerbs.verb, DatabaseVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token,
+        BackupVerbs.backup,
         BackupVerbs.restore,
     ]
 
@@ -34,6 +35,7 @@ extension HelpTable {
         "environment",
         [
             ("HEARTH_DIR", "The folder of the cluster, unless --dir is given."),
+            ("HEARTH_DATABASE", "The database of the cluster, unless --database is given."),
             (
                 "HEARTH_SECRET_FILE",
                 "A file with an administrator's secret, unless --secret is given."

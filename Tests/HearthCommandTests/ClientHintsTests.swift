@@ -18,7 +18,7 @@ import Testing
             (
                 "admin SDKs",
                 "FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:7001, "
-                    + "database URL http://127.0.0.1:7001?ns=hearth"
+                    + "database URL http://127.0.0.1:7001?ns=default"
             ),
             ("iOS", #"Database.database().useEmulator(withHost: "127.0.0.1", port: 7001)"#),
             ("Android", #"FirebaseDatabase.getInstance().useEmulator("10.0.2.2", 7001)"#),

@@ -62,6 +62,17 @@ import Testing
     }
 
     @Test(arguments: ["rooms/lobby", "", "a b/ü/100%/x?y=z"])
+    func `a reference of a named database has a URL with its name`(path: String) throws {
+        let chat = Database(nodes: ["http://127.0.0.1:1?ns=chat", "http://127.0.0.1:2?ns=chat"])
+        let reference = path.isEmpty ? chat.reference() : chat.reference(withPath: path)
+        #expect(
+            reference.url.hasPrefix("http://127.0.0.1:1") && reference.url.hasSuffix("?ns=chat"))
+        #expect(chat.reference(fromURL: reference.url) == reference)
+        let other = Database(nodes: ["http://127.0.0.1:1"])
+        #expect(other.reference(fromURL: reference.url) != reference)
+    }
+
+    @Test(arguments: ["rooms/lobby", "", "a b/ü/100%/x?y=z"])
     func `a reference has a URL that leads back to it`(path: String) {
         let pin = "#sha256=" + String(repeating: "a5", count: 32)
         let pinned = Database(nodes: ["https://127.0.0.1:1" + pin], secret: "hunter2")

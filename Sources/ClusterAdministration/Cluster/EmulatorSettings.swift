@@ -1,4 +1,5 @@
 internal import ClusterConfiguration
+internal import SyncProtocol
 package import TLS
 
 // The emulator: the kind of cluster that `hearth cluster up` starts without secrets and tokens.
@@ -19,6 +20,18 @@ extension ClusterFile {
             nodes.allSatisfy({ $0.client.hasPrefix("http://127.") })
         else { return }
         settings["emulator"] = .boolean(true)
+    }
+
+    /// Whether nodes create each database that a client names.
+    package var createsDatabases: Bool {
+        settings["unknownDatabases"] == .string(UnknownDatabases.create.rawValue)
+    }
+
+    /// Has nodes create each database that a client names, as Firebase's emulator does.
+    package mutating func createDatabases() {
+        if settings["unknownDatabases"] == nil {
+            settings["unknownDatabases"] = .string(UnknownDatabases.create.rawValue)
+        }
     }
 
     /// Lets web pages of more origins use the nodes.

@@ -83,9 +83,10 @@ package struct NodeClient: Sendable {
         triesAgain = wanted != nil
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
         let secret = try NodeOptions.secret(of: invocation)
-        probe = StatusProbe(showing: secret)
+        probe = StatusProbe(showing: secret, of: try NodeOptions.database(of: invocation))
         link = try connect(
-            NodeOptions.addresses(of: invocation), NodeOptions.namesByAddress(of: invocation),
+            NodeOptions.databaseAddresses(of: invocation),
+            NodeOptions.namesByAddress(of: invocation),
             secret)
     }
 
@@ -95,7 +96,7 @@ package struct NodeClient: Sendable {
         let names = NodeOptions.namesByAddress(of: invocation)
         let secret = try NodeOptions.secret(of: invocation)
         var links: [NodeLink] = []
-        for address in try NodeOptions.addresses(of: invocation) {
+        for address in try NodeOptions.databaseAddresses(of: invocation) {
             links.append(try NodeLink(to: [address], names: names, showing: secret))
         }
         link = try NodeClient.firstStable(of: links, within: limit)

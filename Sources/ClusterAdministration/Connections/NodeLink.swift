@@ -69,9 +69,9 @@ package struct NodeLink: Sendable {
         addresses.map { names[$0] ?? NodeLink.location(of: $0) }.joined(separator: ", ")
     }
 
-    /// An address without the fingerprint of a certificate.
+    /// An address without the fingerprint of a certificate and the name of a database.
     private static func location(of address: String) -> String {
-        String(address.prefix { $0 != "#" })
+        String(address.prefix { $0 != "#" && $0 != "?" })
     }
 }
 

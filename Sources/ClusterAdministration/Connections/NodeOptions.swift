@@ -3,6 +3,7 @@ internal import ClientCore
 internal import ClusterConfiguration
 package import CommandLineKit
 package import Sockets
+package import SyncProtocol
 package import TLS
 
 /// The options by which every verb names the nodes that it talks to.
@@ -34,6 +35,13 @@ package enum NodeOptions {
     )
     .common
 
+    package static let database = Option(
+        "database", "NAME",
+        "The database of the cluster to use (`hearth database list`); by default HEARTH_DATABASE of "
+            + "the environment, or the default database."
+    )
+    .common
+
     package static let token = Option(
         "token", "TOKEN",
         "A token, or a file with one (`hearth token new`), that says which user you are; by "
@@ -61,7 +69,7 @@ package enum NodeOptions {
             + "memory (never on disk); commit by default.",
         values: .oneOf(["commit", "interval", "memory"]))
 
-    package static let all = [node, folder, configuration, secret, token, authority]
+    package static let all = [node, folder, configuration, database, secret, token, authority]
 
     /// The folder that the command line, the environment or the default names.
     package static func folder(of invocation: Invocation) -> String {
@@ -125,6 +133,28 @@ package enum NodeOptions {
         }
     }
 
+    /// The database that the command line, the environment or the default names.
+    package static func database(of invocation: Invocation) throws(CommandError) -> DatabaseName {
+        let given = invocation[database]
+        guard let text = given ?? environment("HEARTH_DATABASE"), !text.isEmpty else {
+            return .default
+        }
+        if let name = DatabaseName(text) { return name }
+        throw CommandError(
+            .usage,
+            "\(given == nil ? "HEARTH_DATABASE" : "--\(database.name)"): \(text) is not the name of a "
+                + "database",
+            fix: "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -")
+    }
+
+    /// The addresses to connect to, in order, with the database to use there; at least one.
+    ///
+    /// - Throws: as `addresses(of:)`.
+    static func databaseAddresses(of invocation: Invocation) throws(CommandError) -> [String] {
+        let database = try database(of: invocation)
+        return try addresses(of: invocation).map { NodeAddress.text($0, database) }
+    }
+
     /// The addresses to try, in order; at least one.
     ///
     /// - Throws: when a name must be looked up and there is no such cluster or node.
@@ -143,7 +173,10 @@ package enum NodeOptions {
     /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
     static func namesByAddress(of invocation: Invocation) -> [String: String] {
         let nodes = (try? nodes(of: invocation)) ?? []
-        return Dictionary(nodes.map { ($0.address, $0.id) }) { first, _ in first }
+        let database = (try? database(of: invocation)) ?? .default
+        return Dictionary(nodes.map { (NodeAddress.text($0.address, database), $0.id) }) {
+            first, _ in first
+        }
     }
 
     /// The names of the nodes of the cluster that the command line, the environment or the default names.
@@ -222,9 +255,11 @@ package enum NodeOptions {
 }
 
 extension StatusProbe {
-    /// Shows the secret that the command line or the environment names.
+    /// Shows the secret, and uses the database, that the command line or the environment names.
     package init(for invocation: Invocation) throws(CommandError) {
-        self.init(showing: try NodeOptions.secret(of: invocation))
+        self.init(
+            showing: try NodeOptions.secret(of: invocation),
+            of: try NodeOptions.database(of: invocation))
     }
 }
 

@@ -31,11 +31,15 @@ package final class NodeSocket {
     }
 
     /// The same, with the error of the system.
-    init(connectingTo address: HTTPAddress, showing secret: Secret?) throws(SocketError) {
+    init(
+        connectingTo address: HTTPAddress, showing secret: Secret?,
+        database: DatabaseName = .default
+    ) throws(SocketError) {
         socket = try PolledSocket(to: address)
         client = WebSocketClient(
-            to: address.authority, path: NativeProtocol.path, subprotocol: NativeProtocol.name,
-            authorization: secret?.authorization, messageLimit: NativeProtocol.answerLimit,
+            to: address.authority, path: NativeProtocol.path(of: database),
+            subprotocol: NativeProtocol.name, authorization: secret?.authorization,
+            messageLimit: NativeProtocol.answerLimit,
             using: &random)
     }
 

@@ -1,15 +1,20 @@
 package import CommandLineKit
 package import Sockets
-internal import SyncProtocol
+package import SyncProtocol
 package import TLS
 internal import Threads
 
 /// Sends nodes one request, as any client may: for their status, for a copy, for an eviction.
 package struct StatusProbe: Sendable {
     private let secret: Secret?
+    private let database: DatabaseName
 
-    /// - Parameter secret: One of the cluster's secrets, if it has some.
-    package init(showing secret: Secret? = nil) { self.secret = secret }
+    /// - Parameters:
+    ///   - secret: One of the cluster's secrets, if it has some.
+    ///   - database: The database that requests concern.
+    package init(showing secret: Secret? = nil, of database: DatabaseName = .default) {
+        (self.secret, self.database) = (secret, database)
+    }
 
     /// The outcome of asking a node for its status, and its time.
     package struct Answer: Sendable {
@@ -161,7 +166,8 @@ extension StatusProbe {
         let deadline = ContinuousClock.now + limit
         let connection: NodeSocket
         do throws(SocketError) {
-            connection = try NodeSocket(connectingTo: address, showing: secret)
+            connection = try NodeSocket(
+                connectingTo: address, showing: secret, database: database)
         } catch {
             return .ended(.init(error))
         }

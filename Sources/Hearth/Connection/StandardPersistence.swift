@@ -2,11 +2,11 @@ internal import ClientCore
 internal import Foundation
 
 extension Persistence {
-    /// A file for this program and these nodes in the user's data folder.
+    /// A file for this program, these nodes and their database in the user's data folder.
     static func standard(
         for nodes: [String], byteLimit: Int
     ) throws(HearthError) -> Persistence {
-        let addresses = nodes.map { $0.prefix { $0 != "?" } }.joined(separator: ",")
+        let addresses = nodes.joined(separator: ",")
         let name = (ProcessInfo.processInfo.processName + "-" + addresses).map {
             $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-"
         }

@@ -29,7 +29,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// The address of the database's first node, without its key, and the path behind it, percent-encoded.
     ///
     /// `Database.reference(fromURL:)` leads back here.
-    public var url: String { database.baseURL + path.urlText }
+    public var url: String { database.baseURL + path.urlText + database.baseQuery }
 
     /// Drops the connection of `Database.database()` until `goOnline()`.
     public static func goOffline() { Database.database().goOffline() }

@@ -68,14 +68,17 @@ enum BackupVerbs {
             + "When the node starts, it fetches all newer writes from the other nodes. To return "
             + "the cluster to an older state, stop all nodes, restore one, and move the data of the "
             + "others away.",
-        arguments: [file, node], options: [NodeOptions.folder, NodeOptions.configuration],
+        arguments: [file, node],
+        options: [NodeOptions.folder, NodeOptions.configuration, NodeOptions.database],
         examples: [
             "hearth restore .hearth/n1/backups/monday.sqlite n1",
             "hearth restore monday.sqlite n1 --config /etc/hearth/cluster.json5",
         ]
     ) { invocation throws(CommandError) in
         let id = invocation[node]
-        let folder = try NodeOptions.folder(ofStopped: id, for: invocation)
+        var folder = try NodeOptions.folder(ofStopped: id, for: invocation)
+        let name = try NodeOptions.database(of: invocation)
+        if !name.isDefault { folder += "/databases/\(name)" }
         let database = folder + "/log.sqlite"
         let kept = database + ".before-restore-\(time(nil))"
         let copy = database + ".restored"

@@ -16,7 +16,7 @@ struct ClientHints {
             ("JavaScript", #"connectDatabaseEmulator(getDatabase(app), "\#(host)", \#(port))"#),
             (
                 "admin SDKs",
-                "FIREBASE_DATABASE_EMULATOR_HOST=\(authority), database URL \(address)?ns=hearth"
+                "FIREBASE_DATABASE_EMULATOR_HOST=\(authority), database URL \(address)?ns=default"
             ),
             ("iOS", #"Database.database().useEmulator(withHost: "\#(host)", port: \#(port))"#),
             (

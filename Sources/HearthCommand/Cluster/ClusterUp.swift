@@ -103,6 +103,7 @@ extension ClusterUp {
         }
         file.permit(origins)
         file.becomeEmulator()
+        if known == nil { file.createDatabases() }
         return file
     }
 

@@ -30,17 +30,26 @@ struct EmulatorNotice {
         }
         guard file.isEmulator else { return [] }
         guard let rules else {
-            return [
+            return databases + [
                 "without rules, everything is open: each program on this machine may read and write everything",
                 "`hearth rules set FILE` installs rules, which then apply to all clients but administrators",
                 pages,
             ]
         }
-        return [
+        return databases + [
             "the rules \(rules.prefix(8)) apply to all clients but administrators",
             "administrators are `hearth` itself and programs that send `Authorization: Bearer owner`; users show unsigned tokens",
             pages,
         ]
+    }
+
+    /// The line on databases that clients name.
+    private var databases: [String] {
+        file.createsDatabases
+            ? [
+                "each database that a client names by `ns` is created; `hearth get / --database NAME` reads it, and ns=default is the "
+                    + "default database"
+            ] : []
     }
 
     /// Writes the lines, which are for people, to standard error.

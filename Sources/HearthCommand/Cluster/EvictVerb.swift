@@ -32,12 +32,27 @@ enum EvictVerb {
             Terminal.standardError.print("\(invocation[member]) is not evicted")
             return .success
         }
-        let server = try eviction.vote()
-        try eviction.waitUntilDecided(at: server)
+        for database in try databases(of: invocation) {
+            let eviction = try EvictionRequest(
+                of: invocation[member], for: invocation, within: eviction.limit, in: database)
+            try eviction.waitUntilDecided(at: try eviction.vote())
+        }
         StandardOutput.shared.print(
             "\(invocation[member]) is evicted: the other nodes no longer wait for it"
                 + (reachers.isEmpty ? "" : "; it runs, and rejoins with their data"))
         return .success
+    }
+
+    /// The databases of the cluster, as the first node that answers has them: each has its own members.
+    private static func databases(
+        of invocation: Invocation
+    ) throws(CommandError) -> [DatabaseName] {
+        let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
+        for server in try NodeOptions.servers(of: invocation) {
+            let names = try? probe.names(at: server, within: .seconds(2))
+            if let names { return names }
+        }
+        return [.default]
     }
 
     /// Asks for confirmation if the node runs; fails if there is no terminal to ask at.
@@ -67,16 +82,17 @@ private struct EvictionRequest {
 
     private let member: String
     private let servers: [HTTPAddress]
-    private let limit: Duration
+    let limit: Duration
     private let probe: StatusProbe
 
     init(
-        of member: String, for invocation: Invocation, within limit: Duration
+        of member: String, for invocation: Invocation, within limit: Duration,
+        in database: DatabaseName = .default
     ) throws(CommandError) {
         self.member = member
         self.limit = limit
         servers = try NodeOptions.servers(of: invocation)
-        probe = try StatusProbe(for: invocation)
+        probe = StatusProbe(showing: try NodeOptions.secret(of: invocation), of: database)
     }
 
     /// The nodes that reach the one to evict, itself included if it answers; empty if it is gone.

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// Several databases in one cluster, as processes.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct `Databases of a cluster` {
+    private func curl(_ url: String, _ words: String...) throws -> String {
+        try Program("/usr/bin/env", ["curl", "-sS", "--max-time", "20", url] + words).end().output
+    }
+
+    private func hearth(_ cluster: TestCluster, _ words: String...) throws -> String {
+        let outcome = try Program(
+            Program.hearthPath, words + ["--dir", cluster.folder.path]
+        ).end()
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output
+    }
+
+    @Test func `keep their data apart through deaths of nodes and a restart`() throws {
+        let cluster = try TestCluster()
+        let names = ["", "?ns=chat", "?ns=game"]
+        for (number, name) in names.enumerated() {
+            let url = cluster.address(number + 1) + "/a.json" + name
+            #expect(try curl(url, "-X", "PUT", "-d", "\(number)") == "\(number)")
+        }
+        for node in ["n1", "n2", "n3"] {
+            try cluster.run("kill", node)
+            try cluster.run("start", node)
+        }
+        func check(_ node: Int) throws {
+            for (number, name) in names.enumerated() {
+                let text = try curl(cluster.address(node) + "/.json" + name)
+                #expect(text == "{\"a\":\(number)}", "\(name) of n\(node)")
+            }
+        }
+        for node in 1...3 { try check(node) }
+        try cluster.run("down")
+        let up = try cluster.up().end()
+        #expect(up.status == 0, "\(up.errors)")
+        for node in 1...3 { try check(node) }
+        #expect(
+            FileManager.default.fileExists(
+                atPath: cluster.folder.file("n3/databases/chat/log.sqlite")))
+        #expect(try curl(cluster.address(2) + "/.json?ns=chat", "-X", "DELETE") == "null")
+        #expect(try curl(cluster.address(2) + "/.json?ns=game") == "{\"a\":2}")
+        #expect(try curl(cluster.address(2) + "/.json") == "{\"a\":0}")
+    }
+
+    @Test func `are created, listed and named by commands`() throws {
+        let cluster = try TestCluster()
+        #expect(try hearth(cluster, "database", "create", "chat") == "chat is created\n")
+        #expect(
+            try hearth(cluster, "database", "list", "--node", cluster.address(3))
+                == "default\nchat\n")
+        _ = try hearth(cluster, "set", "/a", "1", "--database", "chat")
+        #expect(try hearth(cluster, "get", "/", "--database", "chat") == "{\"a\":1}\n")
+        #expect(try hearth(cluster, "get", "/") == "null\n")
+        let rules = try cluster.folder.write(#"{"rules":{".read":false}}"#, to: "rules.json")
+        _ = try hearth(cluster, "rules", "set", rules, "--confirm", "all", "--database", "chat")
+        #expect(try curl(cluster.address(2) + "/.json?ns=chat").contains("Permission denied"))
+        #expect(try curl(cluster.address(2) + "/.json") == "null")
+        let backup = try hearth(cluster, "backup", "monday", "--database", "chat")
+        #expect(backup.hasSuffix("/databases/chat/backups/monday.sqlite\n"))
+        let wrong = try Program.hearth(
+            "get", "/", "--database", "Chat", "--dir", cluster.folder.path
+        ).end()
+        #expect(wrong.status == 64, "\(wrong.errors)")
+    }
+
+    @Test func `of unknown names are refused or mean the default one, as the file says`() throws {
+        let cluster = try TestCluster()
+        try cluster.run("down")
+        let path = cluster.folder.path + "/cluster.json"
+        let created = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(created.contains(#""unknownDatabases": "create""#))
+        for (setting, answer) in [("default", "1"), ("refuse", "no database zoo")] {
+            let text = created.replacing(#""create""#, with: "\"\(setting)\"")
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            let up = try cluster.up().end()
+            #expect(up.status == 0, "\(up.errors)")
+            let url = cluster.address(1) + "/a.json"
+            #expect(try curl(url, "-X", "PUT", "-d", "1") == "1")
+            // In the first second a node may lack databases of its peers.
+            try eventually("the name is known to be unknown") {
+                try curl(url + "?ns=zoo").contains(answer)
+            }
+            let native = try Program.hearth(
+                "get", "/a", "--database", "zoo", "--dir", cluster.folder.path
+            ).end()
+            #expect(native.status != 0 && native.output.isEmpty, "\(native.errors)")
+            let log = try cluster.run("logs", "n1")
+            #expect(log.contains("the database \"zoo\" use the default"))
+            try cluster.run("down")
+        }
+    }
+}
