@@ -55,7 +55,7 @@ struct `A cluster of this machine` {
         try Self.write(Secret.random(), to: cluster.folder.path + "/token.secret")
         let text = try String(contentsOfFile: path, encoding: .utf8).replacing(
             "\"emulator\": true",
-            with: "tokens: {issuers: [{secrets: ['token.secret'], admin: 'admin'}]} // ours")
+            with: "tokens: {issuers: [{secrets: ['token.secret'], admin: 'admin'}]} /* ours */")
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         let up = try cluster.up().end()
         #expect(up.status == 0, "\(up.errors)")

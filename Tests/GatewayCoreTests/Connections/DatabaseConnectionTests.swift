@@ -1,0 +1,71 @@
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// Connections whose requests name databases.
+@Suite struct DatabaseConnectionTests {
+    private let chat = DatabaseName("chat")!
+
+    private func node(_ unknown: UnknownDatabases, secret: Bool = false) -> TestGateway {
+        var configuration = secret ? TestSecrets.configuration : GatewayConfiguration()
+        configuration.unknownDatabases = unknown
+        return TestGateway(configuration)
+    }
+
+    @Test func `a client without a credential is a user where the database has rules`() {
+        var node = node(.create, secret: true)
+        node.turn([.hasDatabase(chat), .hasRules(true, of: chat)])
+        let user = node.connect()
+        node.send(TestGateway.request("/a.json?ns=chat"), by: user)
+        #expect(node.identities[user] == [.anonymous] && node.entered[user] == [chat])
+        let asks = node.asks
+        let stranger = node.connect()
+        node.send(TestGateway.request("/a.json"), by: stranger)
+        #expect(node.asks == asks && node.identities[stranger] == nil)
+    }
+
+    @Test func `a session ends when a request names another database`() {
+        var node = node(.create)
+        let client = node.connect()
+        for target in ["/a.json?ns=chat", "/a.json?ns=chat", "/a.json", "/a.json?ns=game"] {
+            node.send(TestGateway.request(target), by: client)
+        }
+        #expect(node.entered[client]?.map(\.text) == ["chat", "game"])
+        #expect(node.sessionOutputs == [.end(client), .end(client)])
+    }
+
+    @Test func `Firebase's WebSocket clients get the reason why there is no such database`() {
+        var node = node(.refuse)
+        let client = node.connect(to: "/.ws?v=5&ns=zoo")
+        let text = node.text(client)
+        #expect(text.hasPrefix("HTTP/1.1 101 "))
+        #expect(text.contains(#"{"t":"c","d":{"t":"s","d":"There is no database zoo."#))
+        #expect(node.closed.contains(client) && node.openSessions.isEmpty)
+    }
+
+    @Test func `the sessions of a database that cannot be served end, and no others`() {
+        var node = node(.create)
+        let streams = ["/a.json?ns=chat", "/a.json"].map { target in
+            let client = node.connect()
+            node.send(
+                TestGateway.request(target, "GET", ["Accept: text/event-stream"]), by: client)
+            return client
+        }
+        node.turn([.lost(chat, reason: "the disk is full")])
+        #expect(node.closed == [streams[0]] && node.openSessions == [streams[1]])
+    }
+}
+
+extension TestGateway {
+    /// Connects a client that asks for a WebSocket.
+    fileprivate mutating func connect(to target: String) -> SessionID {
+        let client = connect()
+        let fields = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        send(TestGateway.request(target, "GET", fields), by: client)
+        return client
+    }
+}
