@@ -32,8 +32,8 @@ private final class PendingLookups: Sendable {
         var recent: [Host: (answer: HostAnswer, end: ContinuousClock.Instant)] = [:]
     }
 
-    /// How long a found answer counts. A client may stop waiting for a slow look-up, and then asks again.
-    private static let validity = Duration.seconds(2)
+    /// How long a found answer counts. A client may stop waiting for a slow look-up, pauses for up to 2 s, and asks again.
+    private static let validity = Duration.seconds(4)
 
     private let state = Monitor(State())
 
