@@ -56,7 +56,8 @@ place_documents() { # package
 
 place_scenarios() {
     local file
-    for file in "$root"/Simulations/*.{scenario,json}; do
-        place "$file" "hearth-sim/usr/share/hearth-sim/$(basename "$file")"
+    # In their folders, since scenarios name files relative to their own.
+    for file in "$root"/Simulations/*/*.{scenario,json}; do
+        place "$file" "hearth-sim/usr/share/hearth-sim/${file#"$root/Simulations/"}"
     done
 }
