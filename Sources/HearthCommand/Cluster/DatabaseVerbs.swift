@@ -11,9 +11,7 @@ enum DatabaseVerbs {
         "Lists and creates the databases of a cluster. Each has its own data and rules. Clients name "
             + "one by `ns`, and commands by --database.",
         verbs: [list, create],
-        examples: [
-            "hearth database create chat", "hearth set /motd '\"hello\"' --database chat",
-        ])
+        examples: ["hearth database create chat", "hearth database list"])
 
     private static let name = Argument(
         "NAME", "The name: 1 to 63 characters of a-z, 0-9 and -, not beginning with -.")
