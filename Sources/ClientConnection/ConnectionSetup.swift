@@ -1,4 +1,5 @@
 package import ClientCore
+internal import Sockets
 internal import Storage
 package import TLS
 

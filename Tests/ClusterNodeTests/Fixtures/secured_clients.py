@@ -73,7 +73,7 @@ class Socket:
 
     async def open():
         socket = Socket()
-        address = base.replace("https", "wss") + "/.ws?v=5&ns=hearth"
+        address = base.replace("https", "wss") + "/.ws?v=5&ns=default"
         socket.socket = await websockets.connect(address, ssl=context, compression=None)
         socket.number, socket.pushed = 0, []
         await socket.receive()
