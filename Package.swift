@@ -288,7 +288,8 @@ let package = Package(
         tests(
             of: "HearthCommand",
             using: [
-                "ClientCore", "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText",
+                "ClientCore", "ClusterAdministration", "ClusterConfiguration", "CommandLineKit",
+                "DataTree", "JSONText",
                 "LineEditor", "LoadTools", "QueryEngine", "SimulatorCommand", "Sockets",
                 "SyncProtocol",
             ]),
