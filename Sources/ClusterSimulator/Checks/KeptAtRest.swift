@@ -46,7 +46,7 @@ extension KeptState {
         "gateway.context.hostRule", "gateway.context.configuration",
         "gateway.context.realtimeNames", "gateway.context.longPolls",
         "gateway.context.authentication",
-        "gateway.context.routes",
+        "gateway.context.databases", "gateway.context.routes",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]
     private static let ofListeningClient = ofClient.union([

@@ -65,9 +65,10 @@ struct MetricsReading {
         if name == family + "_count", number != buckets.last { wrongHistograms.append(family) }
     }
 
-    /// Families of which there may be none: of peers, of origins, of requests.
+    /// Families that may have no samples: those of peers, origins, requests, and limits.
     private static let mayBeEmpty: Set<String> = [
-        "hearth_peer_heard_age_seconds", "hearth_operations_total", "hearth_http_requests_total",
+        "hearth_peer_heard_age_seconds", "hearth_peer_connected", "hearth_operations_total",
+        "hearth_http_requests_total", "hearth_limited_total",
     ]
 
     /// What is wrong with the reading, if these were the counts before and after it; nil if it is right.
