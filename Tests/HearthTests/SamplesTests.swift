@@ -15,7 +15,7 @@ import Testing
 
     private static let modules = [
         "Hearth", "ClientConnection", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree",
-        "JSONText", "Threads",
+        "JSONText", "Threads", "CLibrary",
         "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "Marks", "CEventLoop",
         "COpenSSL", "CSimdjson", "CMarks",
     ]
