@@ -37,7 +37,7 @@ final class Journal {
     private static let bytesLimit = 32 << 20
     /// The most reads under way; peers repeat requests that are dropped.
     private static let readsLimit = 64
-    /// Where no turn waits for the disk, turns gather until they are worth a transaction.
+    /// If no turn waits for the disk, turns gather until they are worth a transaction.
     private static let gatheredBytesLimit = 1 << 20
 
     let thread: StorageThread

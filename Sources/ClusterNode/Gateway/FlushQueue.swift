@@ -3,7 +3,7 @@
 /// Clients that have just sent something wait for an answer, so they come first. All others are flushed in rounds, some in
 /// each turn of the loop. Changes that occur during a round are gathered: a listener gets several of them in one write.
 struct FlushQueue {
-    /// Where a connection waits to be flushed.
+    /// The queue in which a connection waits to be flushed.
     enum Place {
         case none
         case withAnswers

@@ -28,7 +28,7 @@ final class HTTPConnection {
     var countedBytes = 0
     /// When the client sent something last, in seconds since the start of the node.
     var askedSecond: UInt64 = 0
-    /// Where the connection waits to be flushed, and the bytes of deliveries that wait with it.
+    /// The queue in which the connection waits to be flushed, and the bytes of deliveries that wait with it.
     var flushPlace = FlushQueue.Place.none
     var gatheredBytes = 0
 

@@ -170,8 +170,8 @@ final class HTTPPort {
         }
     }
 
-    /// Once a second: closes connections that take too long, and takes new ones if files were short; now and then, looks for a
-    /// new certificate and for other keys of tokens.
+    /// Does the work of each second: closes connections that take too long, and accepts new ones again after a shortage of
+    /// files. From time to time, it looks for a new certificate and for other keys of tokens.
     func tick() {
         second += 1
         if second.isMultiple(of: Self.refreshSeconds) {
@@ -202,7 +202,7 @@ final class HTTPPort {
         readLimit.isPaused = true
     }
 
-    /// Sends what waits, for a moment, and closes all connections. The loop must do nothing else any more.
+    /// Sends what waits, for a moment, and closes all connections. The loop must do nothing else afterwards.
     func close() {
         isClosing = true
         receive = { _ in }

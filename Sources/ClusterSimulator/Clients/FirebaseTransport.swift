@@ -63,7 +63,7 @@ struct FirebaseTransport {
         change == nil && requests.isEmpty && (polls?.isAtRest ?? true) && (socket?.isAtRest ?? true)
     }
 
-    /// Whether the session goes by polls, or has not left them wholly.
+    /// Whether the session uses polls, or has not ended all of them.
     var hasPolls: Bool { polls != nil }
 
     /// Whether a poll has no answer, although a later one was sent.

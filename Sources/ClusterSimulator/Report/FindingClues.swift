@@ -54,7 +54,7 @@ struct FindingClues {
             dot, operation in
             arrivals[dot, node].map { Located(dot: dot, operation: operation, arrival: $0) }
         }.filter { $0.arrival <= finding.time }
-        // Of operations that arrived together, none is late.
+        // None of the operations that arrived together is late.
         guard located.count > 1, let newest = located.last,
             let end = located.map(\.arrival).max(),
             let latest = located.last(where: { $0.arrival == end })

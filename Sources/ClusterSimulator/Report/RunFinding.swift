@@ -77,7 +77,7 @@ struct FindingSentences {
         return "The check \(failed.check.name) fails: \((failed.details + witness).sentence)"
     }
 
-    /// Where that shows first.
+    /// The first event that shows the failure.
     private var beginning: String? {
         guard report.verdict == .invalid else { return nil }
         guard let first else {

@@ -15,7 +15,7 @@ struct RestFailure: Error, Equatable {
     var detail: String?
     /// The remedy for the author of the request.
     var fix: String?
-    /// The reason of a refusal by rules, for administrators who act as users: lines, in a header of their own.
+    /// The reason of a refusal by rules, as lines in a header of their own. Only administrators acting as users get it.
     var denial: String?
 
     /// Whether the request names a database that the node will not have.

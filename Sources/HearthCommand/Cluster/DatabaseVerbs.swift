@@ -72,6 +72,7 @@ enum DatabaseVerbs {
                 return names?.contains(name) == true
             }
             if missing.isEmpty || ContinuousClock.now >= deadline { return missing }
+            // Nodes do not announce a new database to this command, so it asks again.
             usleep(pauseMicroseconds)
         }
     }

@@ -60,6 +60,7 @@ enum KeysFollowVerb {
 
     private static func wait(_ seconds: Int) {
         let end = ContinuousClock.now + .seconds(seconds)
+        // In pieces short enough for Ctrl-C.
         while !StopRequest.isThere, ContinuousClock.now < end { usleep(50_000) }
     }
 }
