@@ -168,7 +168,7 @@ extension Driver {
 
 extension Driver {
     private func step(_ input: Input) {
-        for output in client.step(input) { perform(output) }
+        for output in client.step(input) { execute(output) }
         // Not in between: recalled values come after what happened before.
         while let key = recalls.popLast() {
             step(
@@ -196,7 +196,7 @@ extension Driver {
         }
     }
 
-    private func perform(_ output: Output) {
+    private func execute(_ output: Output) {
         switch output {
         case .connect(let address): connect(to: address)
         case .disconnect: disconnect()
@@ -217,10 +217,10 @@ extension Driver {
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }
         case .connected(let node):
-            Log.note("connected to \(node)")
+            Log.info("connected to \(node)")
             tap?.contact(.served(by: node))
         case .disconnected:
-            Log.note("lost contact with the node")
+            Log.info("lost contact with the node")
             tap?.contact(.searching(refusal: client.refusal))
         }
     }

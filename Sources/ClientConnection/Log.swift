@@ -13,7 +13,7 @@ package enum Log {
     }
 
     /// Logs a normal event, if the program wants that.
-    package static func note(_ text: @autoclosure () -> String) {
+    package static func info(_ text: @autoclosure () -> String) {
         if isOn.load(ordering: .relaxed) { warn(text()) }
     }
 }

@@ -114,7 +114,7 @@ final class WebSocketConnection {
                     refusal(
                         "it accepts no clients at present", fix: "try again, or name another node"))
             case .ended(let problem):
-                Log.note("the node ended the connection: \(problem)")
+                Log.info("the node ended the connection: \(problem)")
                 let fix =
                     database.isDefault
                     ? "check the address, and see the node's log"

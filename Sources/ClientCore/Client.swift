@@ -99,7 +99,7 @@ public struct Client: Sendable {
         case .restored(let writes): restore(writes)
         case .recalled(let key, let frame): recall(frame, at: key)
         case .asked(let request): ask(request)
-        case .ran(let id, let result): take(result, of: id)
+        case .ran(let id, let result): receive(result, of: id)
         case .listened(let id, let path, let query, let kinds): listen(id, path, query, kinds)
         case .unlistened(let id): unlisten(id)
         case .wentOffline: goOffline()
@@ -156,7 +156,7 @@ extension Client {
                 guard var pending = requests.send(as: lastWireID + 1) else { break }
                 let wireID = nextWireID()
                 stamp(&pending)
-                requests.note(pending, as: wireID)
+                requests.record(pending, as: wireID)
                 if let message = message(for: pending, wireID) { append(message) }
             }
         }

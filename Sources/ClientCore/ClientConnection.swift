@@ -13,7 +13,7 @@ extension Client {
                 var messages = try FrameReader<NodeMessage>(bytes)
                 messages.forEach { message in
                     // The frame counts as seen, even if this client has left the node over it.
-                    if link.isUp || message.isSeen { take(message) }
+                    if link.isUp || message.isSeen { receive(message) }
                 } refused: { _, error in
                     if link.isUp { abandon(error) }
                 }
@@ -23,7 +23,7 @@ extension Client {
         }
     }
 
-    private mutating func take(_ message: NodeMessage) {
+    private mutating func receive(_ message: NodeMessage) {
         switch message {
         case .ok(let id): finish(id, .done)
         case .acknowledged(let id, let reached): finish(id, reached)
@@ -34,8 +34,8 @@ extension Client {
         case .seen(let time, let holds):
             clock.observe(time)
             seen.raise(to: holds)
-        case .change(let listen, let writes): take(writes, for: listen)
-        case .ranges(let listen, let ranges): take(ranges, for: listen)
+        case .change(let listen, let writes): receive(writes, for: listen)
+        case .ranges(let listen, let ranges): receive(ranges, for: listen)
         case .unindexed(let listen):
             if let (path, query) = subscriptions.query(of: listen) {
                 outputs.append(.unindexed(path, query))
@@ -156,7 +156,7 @@ extension Client {
         subscriptions.disconnect()
         if wasOpen {
             outputs.append(.disconnected)
-            take(information.setConnected(false))
+            apply(information.setConnected(false))
         }
         for pending in requests.takeBackAll() { fail(pending, .disconnected(from: node)) }
     }

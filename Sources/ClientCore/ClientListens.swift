@@ -9,7 +9,7 @@ extension Client {
         _ id: ListenID, _ path: Path, _ query: Query, _ kinds: ViewEvent.Kinds
     ) {
         listeners[id] = kinds
-        take(
+        apply(
             path.isInformation
                 ? information.listen(id, at: path, to: query)
                 : tree.listen(id, at: path, to: query))
@@ -18,10 +18,10 @@ extension Client {
     mutating func unlisten(_ id: ListenID) {
         listeners[id] = nil
         information.unlisten(id)
-        take(tree.unlisten(id))
+        apply(tree.unlisten(id))
     }
 
-    mutating func take(_ told: [SyncOutput]) {
+    mutating func apply(_ told: [SyncOutput]) {
         for output in told {
             switch output {
             case .start(let listen):
@@ -35,14 +35,14 @@ extension Client {
                 }
                 guard let wireID = subscriptions.stop(listen), link.isOpen else { continue }
                 append(.unlisten(id: nextWireID(), listen: wireID))
-            case .observed(let observed): tell(observed)
+            case .observed(let observed): report(observed)
             }
         }
     }
 
     /// Reports a change to listeners in the order of their first events: a listener to removals gets a removal before
     /// another listener gets the addition that follows it.
-    private mutating func tell(_ observed: SyncEvents) {
+    private mutating func report(_ observed: SyncEvents) {
         if observed.listens.count == 1 {
             let id = observed.listens[0]
             let events = events(of: observed, for: id)
@@ -79,19 +79,19 @@ extension Client {
         return .listen(id: wireID, path: listen.path, query: listen.query, held: held)
     }
 
-    mutating func take(_ writes: [Write], for wireID: UInt64) {
-        guard let listen = subscriptions.tell(wireID) else { return }
-        if writes.isEmpty { return take(tree.confirm(listen)) }
-        take(tree.tell(writes.map { ($0.path, $0.value) }, for: listen))
+    mutating func receive(_ writes: [Write], for wireID: UInt64) {
+        guard let listen = subscriptions.recordChange(wireID) else { return }
+        if writes.isEmpty { return apply(tree.confirm(listen)) }
+        apply(tree.receive(writes.map { ($0.path, $0.value) }, for: listen))
     }
 
-    mutating func take(_ ranges: [ChangedRange], for wireID: UInt64) {
-        guard let listen = subscriptions.tell(wireID),
+    mutating func receive(_ ranges: [ChangedRange], for wireID: UInt64) {
+        guard let listen = subscriptions.recordChange(wireID),
             var value = tree.heldValue(for: listen)
         else { return }
         let parts = ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) }
         value.replace(ranges.map(\.range), by: parts)
-        take(tree.tell([(.root, value)], for: listen))
+        apply(tree.receive([(.root, value)], for: listen))
     }
 
     /// Ends a listen that the node has ended or refused; false if there is no such listen.
@@ -105,7 +105,7 @@ extension Client {
                 fail(transaction.id, error)
             }
         }
-        take(told)
+        apply(told)
         return true
     }
 }

@@ -18,10 +18,10 @@ extension Client {
 
     /// Takes the value that an earlier process kept of a listen, unless a node has sent one already.
     mutating func recall(_ frame: [UInt8]?, at key: String) {
-        guard let (value, listen) = persistence.take(frame, at: key),
+        guard let (value, listen) = persistence.receive(frame, at: key),
             subscriptions.contains(listen), tree.heldValue(for: listen) == nil
         else { return }
-        take(tree.tell([(.root, value)], for: listen))
+        apply(tree.receive([(.root, value)], for: listen))
     }
 
     /// Keeps the values of listens that changed since the last time, at most once a second.

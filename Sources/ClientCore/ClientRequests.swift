@@ -53,7 +53,7 @@ extension Client {
         default: preconditionFailure("\(request.work) is no write")
         }
         requests.append(request, write, record: record, at: now, stamp: stamp, time: time)
-        take(told)
+        apply(told)
     }
 
     /// The node's wall clock, as far as it is known.
@@ -97,7 +97,7 @@ extension Client {
     /// one first. The changes of the earlier one have already arrived, and must not hide later
     /// ones.
     private mutating func showEarlierWrites(than wireID: UInt64) {
-        for write in requests.takeEffects(before: wireID) { take(tree.revert(write)) }
+        for write in requests.takeEffects(before: wireID) { apply(tree.revert(write)) }
     }
 
     private mutating func finish(
@@ -106,7 +106,7 @@ extension Client {
         if let write = pending.write {
             // A write with a stamp may be older than the value at its place; then the node reports no change.
             // Changes come before the answer, also for a transaction, which listens at its place.
-            take(pending.stamp == nil ? tree.acknowledge(write) : tree.revert(write))
+            apply(pending.stamp == nil ? tree.acknowledge(write) : tree.revert(write))
         }
         forget(pending)
         if case .transact = pending.request.work { return commit(pending.request.id) }
@@ -119,7 +119,7 @@ extension Client {
     /// Takes its effect back at listeners before the application gets the error.
     mutating func fail(_ pending: Requests.Pending, _ error: HearthError) {
         if case .transact = pending.request.work { return fail(pending.request.id, error) }
-        if let write = pending.write { take(tree.revert(write)) }
+        if let write = pending.write { apply(tree.revert(write)) }
         forget(pending)
         outputs.append(.failed(pending.request.id, error))
     }

@@ -74,8 +74,8 @@ extension Client {
         // The node read its clock about half-way between request and answer, unless it waited.
         let isPrompt = now - asked <= 500
         let middle = (Int64(isPrompt ? askedWall : wallMilliseconds) + Int64(wallMilliseconds)) / 2
-        take(information.setOffset(milliseconds: Int64(clamping: wall) - middle))
-        take(information.setConnected(true))
+        apply(information.setOffset(milliseconds: Int64(clamping: wall) - middle))
+        apply(information.setConnected(true))
     }
 
     /// Stamps by the node's clock from here on.

@@ -9,7 +9,7 @@ extension Client {
         _ request: Request, _ visibility: WriteVisibility, _ scope: Request.TransactionScope
     ) {
         let transaction = transactions.append(request, visibility, scope, at: now)
-        take(tree.listen(transaction.listen, at: transaction.path, to: Query()))
+        apply(tree.listen(transaction.listen, at: transaction.path, to: Query()))
         runTransactions()
     }
 
@@ -30,7 +30,7 @@ extension Client {
     }
 
     /// Takes the result of the application's function.
-    mutating func take(_ result: TransactionResult, of id: RequestID) {
+    mutating func receive(_ result: TransactionResult, of id: RequestID) {
         guard let transaction = transactions[id], case .running(let value) = transaction.state
         else { return }
         if transaction.isOverwritten { return fail(id, .overwritten(at: transaction.path)) }
@@ -49,7 +49,7 @@ extension Client {
             $0.state = .decided(on: value, new: new, write: write)
         }
         requests.append(transaction.request, write, at: transaction.askedMilliseconds)
-        take(told)
+        apply(told)
         runTransactions()
     }
 
@@ -94,7 +94,7 @@ extension Client {
             $0.isSent = false
             $0.isDoomed = false
         }
-        take(tree.revert(write))
+        apply(tree.revert(write))
         runTransactions()
     }
 }
@@ -124,8 +124,8 @@ extension Client {
     /// Ends a transaction; its effect at listeners is taken back before the application gets the outcome.
     private mutating func end(_ id: RequestID, _ output: () -> Output) {
         guard let transaction = transactions.remove(id) else { return }
-        if let write = transaction.write { take(tree.revert(write)) }
-        take(tree.unlisten(transaction.listen))
+        if let write = transaction.write { apply(tree.revert(write)) }
+        apply(tree.unlisten(transaction.listen))
         outputs.append(output())
         runTransactions()
     }

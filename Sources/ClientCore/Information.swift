@@ -28,7 +28,7 @@ struct Information: Sendable {
     mutating func listen(_ id: ListenID, at path: Path, to query: Query) -> [SyncOutput] {
         tree.listen(id, at: path, to: query).flatMap { output -> [SyncOutput] in
             switch output {
-            case .start(let listen): tree.tell([(.root, value[listen.path])], for: listen)
+            case .start(let listen): tree.receive([(.root, value[listen.path])], for: listen)
             case .stop: []
             case .observed: [output]
             }

@@ -108,7 +108,7 @@ struct Persistence: Sendable {
     }
 
     /// Reads a kept value; nil if there is none, or no listen waits for it.
-    mutating func take(_ frame: [UInt8]?, at key: String) -> (value: Value, of: ServerListen)? {
+    mutating func receive(_ frame: [UInt8]?, at key: String) -> (value: Value, of: ServerListen)? {
         guard let listen = recalled.removeValue(forKey: key), let frame else { return nil }
         let received: [Received<NodeMessage>]? = try? FrameReader.messages(in: frame)
         guard case .message(.value(_, let value)) = received?.first else { return nil }

@@ -90,7 +90,7 @@ struct Requests: Sendable {
     }
 
     /// Records the form in which a request was sent.
-    mutating func note(_ pending: Pending, as wireID: UInt64) {
+    mutating func record(_ pending: Pending, as wireID: UInt64) {
         inFlight[wireID] = pending
         if pending.request.work.isWrite, !pending.request.work.isStampedByClient {
             unstamped.insert(wireID)
@@ -163,12 +163,12 @@ struct Requests: Sendable {
     }
 
     /// Removes a request that was not sent yet.
-    mutating func remove(_ id: RequestID) { _ = take { $0.request.id == id } }
+    mutating func remove(_ id: RequestID) { _ = remove { $0.request.id == id } }
 
     /// Removes the requests whose time is over, in the order in which they were asked.
     mutating func takeExpired(at now: UInt64) -> [Pending] {
         if now < nextDeadline { return [] }
-        let expired = take { $0.deadline <= now }
+        let expired = remove { $0.deadline <= now }
         let all = waiting[head...] + inFlight.values + returned.map(\.pending)
         nextDeadline = all.map(\.deadline).min() ?? .max
         if expired.contains(where: \.wasSent) { sometimes(.requestExpiresInFlight) }
@@ -177,7 +177,7 @@ struct Requests: Sendable {
 
     /// Removes the requests whose patience ends once every node has refused them.
     mutating func takeRefused(by count: Int) -> [Pending] {
-        take { pending in
+        remove { pending in
             switch pending.request.patience {
             case .brief, .searching: pending.refusalCount >= count
             case .endless, .limited: false
@@ -189,7 +189,7 @@ struct Requests: Sendable {
     ///
     /// - Parameter isRefused: Whether the last node refused the connection: it does not take this client.
     mutating func takeUnserved(isRefused: Bool) -> [Pending] {
-        take { pending in
+        remove { pending in
             switch pending.request.patience {
             case .brief: true
             case .searching: isRefused
@@ -199,12 +199,12 @@ struct Requests: Sendable {
     }
 
     /// Removes the writes, on-disconnect writes included, in the order of their requests.
-    mutating func takeWrites() -> [Pending] { take { $0.request.work.changesTree } }
+    mutating func takeWrites() -> [Pending] { remove { $0.request.work.changesTree } }
 
     /// Removes all, in the order in which they were asked.
-    mutating func takeAll() -> [Pending] { take { _ in true } }
+    mutating func takeAll() -> [Pending] { remove { _ in true } }
 
-    private mutating func take(where isTaken: (Pending) -> Bool) -> [Pending] {
+    private mutating func remove(where isTaken: (Pending) -> Bool) -> [Pending] {
         var taken: [Pending] = []
         for (wireID, pending) in inFlight.sorted(by: { $0.key < $1.key }) where isTaken(pending) {
             inFlight[wireID] = nil

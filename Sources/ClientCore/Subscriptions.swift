@@ -19,7 +19,7 @@ struct Subscriptions: Sendable {
         var isTold = false
 
         /// Notes a change; whether it is the first that the node says of it on this connection.
-        mutating func tell() -> Bool {
+        mutating func recordChange() -> Bool {
             isTold = true
             defer { isUnanswered = false }
             return isUnanswered
@@ -113,11 +113,11 @@ struct Subscriptions: Sendable {
     }
 
     /// The listen with a number on this connection, which gets a change; nil if it has ended.
-    mutating func tell(_ wireID: UInt64) -> ServerListen? {
+    mutating func recordChange(_ wireID: UInt64) -> ServerListen? {
         guard let number = byWireID[wireID],
             let place = subscriptions.index(forKey: number)
         else { return nil }
-        if subscriptions.values[place].tell() { unansweredCount -= 1 }
+        if subscriptions.values[place].recordChange() { unansweredCount -= 1 }
         return subscriptions.values[place].listen
     }
 

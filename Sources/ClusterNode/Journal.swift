@@ -114,14 +114,14 @@ final class Journal {
     }
 
     /// Has the store perform a request, after all turns so far; drops it if too many reads are under way.
-    func perform(_ request: StoreRequest) {
+    func execute(_ request: StoreRequest) {
         if request.isRead {
             guard pendingReads < Self.readsLimit else { return }
             pendingReads += 1
         }
         submit()
-        perform { store throws(StorageError) in
-            let progress = try store.perform(request)
+        execute { store throws(StorageError) in
+            let progress = try store.execute(request)
             return .performed(
                 progress, isRead: request.isRead, logByteCount: store.logByteCount)
         }
@@ -132,7 +132,7 @@ final class Journal {
         submit()
         guard durability == .interval else { return }
         let turn = lastTurn
-        perform { store throws(StorageError) in
+        execute { store throws(StorageError) in
             try store.synchronize()
             return .synchronized(turn: turn)
         }
@@ -141,7 +141,7 @@ final class Journal {
     /// Writes a copy of the database to a new file in a folder.
     func backUp(to name: String, in folder: String, _ id: UInt64, for session: SessionID) {
         submit()
-        perform { store in
+        execute { store in
             let path = "\(folder)/\(name).sqlite"
             mkdir(folder, 0o700)
             guard access(path, F_OK) != 0 else {
@@ -167,11 +167,11 @@ final class Journal {
     }
 
     /// Runs a job on the storage thread, after all submitted so far, and posts its report.
-    private func perform(
+    private func execute(
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Report
     ) {
         let mailbox = opened
-        thread.perform(on: store, job) { result in
+        thread.run(on: store, job) { result in
             switch result {
             case .success(let report): mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))
@@ -203,7 +203,7 @@ final class Journal {
             case .done: return nil
             case .replied(let reply): return .done(.storeReplied(reply))
             case .unfinished(let rest):
-                perform(rest)
+                execute(rest)
                 return nil
             }
         case .done(let input): return .done(input)

@@ -128,7 +128,7 @@ extension Node {
     private func step(_ input: NodeInput) {
         guard phase != .ended else { return }
         if input.needsTurn { beginTurn() }
-        perform(stepCore(input))
+        execute(stepCore(input))
     }
 
     private func stepCore(_ input: NodeInput) -> [NodeOutput] {
@@ -143,7 +143,7 @@ extension Node {
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: turnNanoseconds / 1_000_000)
-        perform(stepCore(.turnBegan(now)))
+        execute(stepCore(.turnBegan(now)))
     }
 
     /// Runs after each turn of the loop, most of which are one of the core too.
@@ -153,7 +153,7 @@ extension Node {
             let outputs = stepCore(phase == .stopping ? .stopped : .turnEnded)
             if phase == .running { recorder?.endTurn(core.replica) }
             if phase == .stopping { phase = .draining }
-            perform(outputs)
+            execute(outputs)
             let nanoseconds = Loop.monotonicNanoseconds - turnNanoseconds
             _ = core.step(.gateway(.turnTook(nanoseconds: nanoseconds)))
         }
@@ -177,20 +177,20 @@ extension Node {
         }
     }
 
-    private func perform(_ outputs: [NodeOutput]) {
-        recorder?.note(outputs, of: core.replica)
+    private func execute(_ outputs: [NodeOutput]) {
+        recorder?.record(outputs, of: core.replica)
         for output in outputs {
             switch output {
-            case .replica(let output, let database): perform(output, of: database)
+            case .replica(let output, let database): execute(output, of: database)
             case .openDatabase(let database, let name): open(database, name)
             case .gateway(.log(let line)): log.write(line)
-            case .gateway(let output): clients.perform(output)
+            case .gateway(let output): clients.execute(output)
             case .cut(let session): clients.cut(session)
             }
         }
     }
 
-    private func perform(_ output: Output, of database: DatabaseIndex) {
+    private func execute(_ output: Output, of database: DatabaseIndex) {
         switch output {
         case .store(let turn): journal(of: database).store(turn)
         case .synchronize: journal(of: database).synchronize()
@@ -202,7 +202,7 @@ extension Node {
         case .replyMessages: break  // The core has passed them to its gateway.
         case .pauseReading(let session): clients.pauseReading(from: session)
         case .resumeReading(let session): clients.resumeReading(from: session)
-        case .perform(let request): journal(of: database).perform(request)
+        case .perform(let request): journal(of: database).execute(request)
         case .backUp(let name, let id, let session):
             let folder = recovery(of: database).folder + "/backups"
             journal(of: database).backUp(to: name, in: folder, id, for: session)
@@ -256,13 +256,13 @@ extension Node {
             openJournal(database.number)
         } catch {
             log.write("cannot open the database \(name): \(error.problem)")
-            perform(core.failToOpen(database, because: error.problem))
+            execute(core.failToOpen(database, because: error.problem))
         }
     }
 
     private func openJournal(_ number: Int) {
         journals[number]?.open(on: loop) { [unowned self] event in
-            note(event, of: DatabaseIndex(number))
+            receive(event, of: DatabaseIndex(number))
         }
     }
 }
@@ -293,7 +293,7 @@ extension Node {
         }
     }
 
-    private func note(_ event: Journal.Event, of database: DatabaseIndex) {
+    private func receive(_ event: Journal.Event, of database: DatabaseIndex) {
         // Turns stored before the disk failed are not reported: a power cut may lose them.
         if phase == .ended { return }
         switch event {
@@ -301,7 +301,7 @@ extension Node {
             if database.isDefault { recorder?.noteStored(turn: turn) }
             step(.replica(.stored(turn: turn), of: database))
         case .done(let input):
-            news.tell(of: input)
+            news.report(of: input)
             step(.replica(input, of: database))
         case .trouble(let error): report { $0.refusal = error }
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
@@ -340,8 +340,8 @@ extension Node {
         clients.tick()
         peers.tick()
         core.replica.process = processStatus
-        news.tell(of: core.replica)
-        news.tell(ofShortage: processMetrics.shortage)
+        news.report(of: core.replica)
+        news.report(ofShortage: processMetrics.shortage)
     }
 
     private var processStatus: NodeStatus.Process {

@@ -79,7 +79,7 @@ final class Recorder {
     }
 
     /// Records the outputs of a core, before they are performed.
-    func note(_ outputs: [NodeOutput], of replica: Replica) {
+    func record(_ outputs: [NodeOutput], of replica: Replica) {
         for case .replica(let output, .default) in outputs {
             switch output {
             case .store(let turn):

@@ -17,7 +17,7 @@ struct StateChangeLogger {
         evictions = EvictionLogger(of: log.member, knowing: replica.evictions)
     }
 
-    func tell(of input: Input) {
+    func report(of input: Input) {
         switch input {
         case .storeReplied(.installed((let checkpoint, _)?)):
             log.write("installed a checkpoint of \(checkpoint.head.vector.total) operations")
@@ -25,12 +25,12 @@ struct StateChangeLogger {
             log.write(
                 "keeps \(batches.count) orphaned batches, to replay the operations that the others lack"
             )
-        case .backedUp(let result, _, .none): tell(ofCopy: result)
+        case .backedUp(let result, _, .none): report(ofCopy: result)
         default: break
         }
     }
 
-    private func tell(ofCopy copy: Result<String, BackupFailure>) {
+    private func report(ofCopy copy: Result<String, BackupFailure>) {
         let loss = "its checkpoint has operations that the others lack and that it cannot replay"
         switch copy {
         case .success(let path): log.write("\(loss): a copy of it is \(path)")
@@ -39,16 +39,16 @@ struct StateChangeLogger {
         }
     }
 
-    mutating func tell(of replica: borrowing Replica) {
-        tell(peers: replica.livePeers)
-        tell(ofRefused: replica.refusedCheckpoints)
+    mutating func report(of replica: borrowing Replica) {
+        report(peers: replica.livePeers)
+        report(ofRefused: replica.refusedCheckpoints)
         evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach(log.write)
-        tell(
+        report(
             redone: replica.counters.replayed, kept: replica.counters.quarantined)
     }
 
     /// Logs why the node takes no connections, or that it does again.
-    mutating func tell(ofShortage shortage: String?) {
+    mutating func report(ofShortage shortage: String?) {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()
         log.write(
@@ -56,13 +56,13 @@ struct StateChangeLogger {
                 ?? "takes connections again")
     }
 
-    private mutating func tell(peers: [String]) {
+    private mutating func report(peers: [String]) {
         for peer in peers where !livePeers.contains(peer) { log.write("has contact with \(peer)") }
         for peer in livePeers where !peers.contains(peer) { log.write("lost contact with \(peer)") }
         livePeers = peers
     }
 
-    private mutating func tell(ofRefused checkpoints: [String: UInt64]) {
+    private mutating func report(ofRefused checkpoints: [String: UInt64]) {
         guard checkpoints != refusedCheckpoints else { return }
         let added = checkpoints.filter { refusedCheckpoints[$0.key] == nil }
         for (peer, count) in added.sorted(by: { $0.key < $1.key }) {
@@ -73,7 +73,7 @@ struct StateChangeLogger {
         refusedCheckpoints = checkpoints
     }
 
-    private mutating func tell(redone: UInt64, kept: UInt64) {
+    private mutating func report(redone: UInt64, kept: UInt64) {
         guard redone + kept > handledOrphans else { return }
         handledOrphans = redone + kept
         log.write(

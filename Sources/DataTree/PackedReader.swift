@@ -20,7 +20,7 @@ struct PackedReader {
 
     private mutating func takeKeyBytes() -> UnsafeBufferPointer<UInt8> {
         let count = Int(takeByte()) - 0xA0
-        return take(count)
+        return readBytes(count)
     }
 
     // MARK: Values
@@ -62,7 +62,7 @@ struct PackedReader {
     }
 
     private mutating func outline(ofText count: Int) -> ValueOutline {
-        let text = take(count)
+        let text = readBytes(count)
         return .string(utf8Count: count, utf16Count: text.isASCII ? count : text.utf16Count)
     }
 
@@ -94,10 +94,10 @@ struct PackedReader {
     }
 
     private mutating func takeText(_ count: Int) -> String {
-        String(decoding: take(count), as: UTF8.self)
+        String(decoding: readBytes(count), as: UTF8.self)
     }
 
-    private mutating func take(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+    private mutating func readBytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
         defer { position += count }
         precondition(
             position + count <= bytes.count, "\(count) bytes at \(position) of \(bytes.count)")

@@ -181,10 +181,10 @@ extension NodeCore {
         guard named[position].isOpen, !named[position].isInTurn else { return }
         named[position].isInTurn = true
         named[position].replica!.unreadBytes = replica.unreadBytes
-        perform(stepNamed(.turnBegan(now), of: database), of: database)
+        execute(stepNamed(.turnBegan(now), of: database), of: database)
         guard named[position].isServing else { return }
         for input in named[position].removeWaiting() {
-            perform(stepNamed(input, of: database), of: database)
+            execute(stepNamed(input, of: database), of: database)
         }
     }
 
@@ -208,7 +208,7 @@ extension NodeCore {
     private mutating func endTurn(at index: Int, _ outputs: [Output]) {
         named[index].hasDueWork = named[index].replica!.hasDueWork
         named[index].endTurn(at: now.elapsedMilliseconds)
-        perform(outputs, of: DatabaseIndex(index + 1))
+        execute(outputs, of: DatabaseIndex(index + 1))
     }
 
     private mutating func reportRules(of index: Int) {

@@ -98,7 +98,7 @@ extension NodeCore {
         (now, isInTurn) = (moment, true)
         if !isStopped {
             replica.unreadBytes = slowClients.bytes
-            perform(replica.step(.turnBegan(moment)))
+            execute(replica.step(.turnBegan(moment)))
             // Before any request of this turn.
             become(
                 Availability(
@@ -120,7 +120,7 @@ extension NodeCore {
             let outputs = observedStep(.turnEnded)
             // Before the gateway gets the answers of this turn, after which it reads further requests.
             reportRules()
-            perform(outputs)
+            execute(outputs)
             endNamedTurns()
         }
         endGatewayTurn()
@@ -130,7 +130,7 @@ extension NodeCore {
     private mutating func stop() {
         become(.unavailable(reason: "stopping"))
         sendRequests()
-        perform(replica.stop())
+        execute(replica.stop())
         stopNamed()
         isStopped = true
         endGatewayTurn()
@@ -141,7 +141,7 @@ extension NodeCore {
     private mutating func store(_ turn: UInt64, at moment: Moment, of database: DatabaseIndex) {
         precondition(!isInTurn, "`stored` between turns arrives in one")
         now = moment
-        perform(step(.stored(turn: turn), of: database), of: database)
+        execute(step(.stored(turn: turn), of: database), of: database)
         endGatewayTurn()
     }
 }
@@ -152,7 +152,7 @@ extension NodeCore {
     private mutating func receive(_ input: Input, of database: DatabaseIndex) {
         switch input {
         // The end of the last turn waits for it.
-        case .stored: perform(step(input, of: database), of: database)
+        case .stored: execute(step(input, of: database), of: database)
         case .requested(_, let session):
             // A native client may have been identified by a request that waits.
             sendRequests()
@@ -175,8 +175,8 @@ extension NodeCore {
     mutating func stepReplica(_ input: Input, of database: DatabaseIndex) {
         precondition(isInTurn, "an input arrives between turns")
         if isStopped { return }
-        if database.isDefault { return perform(observedStep(input)) }
-        if prepare(database, for: input) { perform(step(input, of: database), of: database) }
+        if database.isDefault { return execute(observedStep(input)) }
+        if prepare(database, for: input) { execute(step(input, of: database), of: database) }
     }
 
     private mutating func step(_ input: Input, of database: DatabaseIndex) -> [Output] {
@@ -192,7 +192,7 @@ extension NodeCore {
         }
     }
 
-    mutating func perform(_ replicaOutputs: [Output], of database: DatabaseIndex = .default) {
+    mutating func execute(_ replicaOutputs: [Output], of database: DatabaseIndex = .default) {
         for output in replicaOutputs {
             switch output {
             case .reply(let session, _), .replyLarge(let session, _):
@@ -245,7 +245,7 @@ extension NodeCore {
 
     mutating func stepGateway(_ input: GatewayInput) {
         beginGatewayTurn()
-        perform(gateway.step(input))
+        execute(gateway.step(input))
     }
 
     /// Begins the gateway's part of a turn, which most turns do not have.
@@ -253,12 +253,12 @@ extension NodeCore {
         guard !isInGatewayTurn else { return }
         isInGatewayTurn = true
         dueMilliseconds = now.elapsedMilliseconds + NodeCore.tickMilliseconds
-        perform(gateway.step(.turnBegan(now)))
+        execute(gateway.step(.turnBegan(now)))
     }
 
     private mutating func endGatewayTurn() {
         guard isInGatewayTurn else { return }
-        perform(gateway.step(.turnEnded))
+        execute(gateway.step(.turnEnded))
         isInGatewayTurn = false
     }
 
@@ -271,13 +271,13 @@ extension NodeCore {
     private mutating func reportRules() {
         guard replica.hasRules != hasRules else { return }
         hasRules.toggle()
-        perform(gateway.step(.hasRules(hasRules)))
+        execute(gateway.step(.hasRules(hasRules)))
     }
 
     /// Passes a fact about a database to the gateway, which has no effect by itself.
-    mutating func inform(_ fact: GatewayInput) { perform(gateway.step(fact)) }
+    mutating func inform(_ fact: GatewayInput) { execute(gateway.step(fact)) }
 
-    private mutating func perform(_ gatewayOutputs: [GatewayOutput]) {
+    private mutating func execute(_ gatewayOutputs: [GatewayOutput]) {
         for output in gatewayOutputs {
             switch output {
             case .enter, .open, .identify, .ask, .backpressured, .writable, .end: request(output)

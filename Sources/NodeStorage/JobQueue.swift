@@ -39,7 +39,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
 
     /// Waits for jobs and returns all that wait: none once the queue is closed and empty.
-    func take() -> [Job] {
+    func removeAll() -> [Job] {
         state.wait { state in
             guard state.isClosed || !state.jobs.isEmpty else { return nil }
             defer { state.jobs = [] }

@@ -36,7 +36,7 @@ public final class StorageThread: Sendable {
         var writer = Writer(store: store)
         let thread = SystemThread {
             writer.begin()
-            while case let jobs = queue.take(), !jobs.isEmpty {
+            while case let jobs = queue.removeAll(), !jobs.isEmpty {
                 writer.run(jobs) { queue.finish($0) }
             }
         }
@@ -91,7 +91,7 @@ public final class StorageThread: Sendable {
     }
 
     /// Runs `job` on a store after everything submitted before, then calls `completion`.
-    public func perform<Value: Sendable>(
+    public func run<Value: Sendable>(
         on store: StoreNumber = .first,
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Value,
         completion: @escaping Completion<Value>

@@ -89,7 +89,7 @@ public struct ListChange: Sendable {
     init(of value: inout Value, taking steps: [Step]) {
         if steps.contains(where: \.path.isRoot) {
             let old = value
-            value.take(steps)
+            value.apply(steps)
             replace(old, by: value)
             return
         }
@@ -98,7 +98,7 @@ public struct ListChange: Sendable {
             before.append((step.path.keys[0], value[step.path.keys[0]]))
         }
         let (primitive, priority) = (value.primitive, value.priority)
-        value.take(steps)
+        value.apply(steps)
         isOwn = primitive != value.primitive || priority != value.priority
         if before.count > 1 { before.sort { $0.key < $1.key } }
         for (key, old) in before where key != .priority && children.last?.key != key {

@@ -8,7 +8,7 @@ extension Value {
     ///
     /// They happen together: no object is empty on the way to being filled, for it would lose its
     /// priority. But where one path contains another, the given order counts.
-    mutating func take(_ steps: [Step]) {
+    mutating func apply(_ steps: [Step]) {
         let isOrdered = Value.areNested(steps.map(\.path))
         for step in isOrdered ? steps : Value.fillingFirst(steps) {
             set(step.value, at: step.path)

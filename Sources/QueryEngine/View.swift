@@ -71,7 +71,7 @@ public struct View: Sendable {
         } else {
             // The window stays where it is.
             for child in listChange.children {
-                take(Move(child, by: query.order, in: window), &change)
+                apply(Move(child, by: query.order, in: window), &change)
             }
         }
         change.sort()
@@ -105,7 +105,7 @@ public struct View: Sendable {
                 change.added.append(entry)
             }
         }
-        for move in moves { take(move, &change) }
+        for move in moves { apply(move, &change) }
     }
 
     private func check(_ list: OrderedList) {
@@ -134,7 +134,7 @@ extension View {
         }
     }
 
-    private func take(_ move: Move, _ change: inout WindowChange) {
+    private func apply(_ move: Move, _ change: inout WindowChange) {
         let child = move.child
         switch (move.wasIn, !child.new.isNull && window.contains(move.new)) {
         case (false, false): break

@@ -112,7 +112,7 @@ extension Replica {
             throw RequestFailure(error)
         }
         let resolved = try resolve(timed)
-        try judge(timed, as: resolved, of: submission.session, at: milliseconds)
+        try checkRules(timed, as: resolved, of: submission.session, at: milliseconds)
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: resolved, stamp: name.stamp, for: attribution)
         if resolved.count > configuration.limits.writesAtOnce {
@@ -220,7 +220,7 @@ extension Replica {
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {
             sessions.clients.admit(submission.session)
         } else {
-            try judge(write, of: submission.session)
+            try checkRules(write, of: submission.session)
         }
         do throws(DataError) {
             try write.value.validate(at: write.path)

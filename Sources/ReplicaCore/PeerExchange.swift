@@ -36,7 +36,7 @@ extension Replica {
             replication.repair.answered(origin, wasUseful: false)
             beginTransfer(from: member, for: origin, through: through)
         case .checkpointChunk(let part, let evictions):
-            take(part, from: member, knowing: evictions)
+            receive(part, from: member, knowing: evictions)
         case .decided(let verdicts):
             for verdict in verdicts { coordination.forwarded.answer(verdict, from: member) }
         case .welcome(_, let addressee, _):
@@ -159,7 +159,7 @@ extension Replica {
 
     /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
-        coordination.note(applied.operation, of: applied.origin)
+        coordination.record(applied.operation, of: applied.origin)
         if applied.setsRules { adoptRules() }
         if !applied.changes.isEmpty { show(applied.changes) }
     }

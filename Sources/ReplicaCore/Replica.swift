@@ -81,10 +81,10 @@ public struct Replica: Sendable {
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers is
     /// ignored.
     public mutating func replay(_ stored: DecodedBatch) {
-        checkpoints.note(first: stored.head.first, of: stored.head.origin)
+        checkpoints.record(first: stored.head.first, of: stored.head.origin)
         guard let batch = stored.batch, replication.replay(batch) else { return }
-        for operation in batch.operations { coordination.note(operation, of: batch.origin) }
-        checkpoints.note(restoredBytes: stored.byteCount)
+        for operation in batch.operations { coordination.record(operation, of: batch.origin) }
+        checkpoints.record(restoredBytes: stored.byteCount)
         turns.begin(holding: replication.vector)
         learnRules()
     }
@@ -111,7 +111,7 @@ public struct Replica: Sendable {
         case .writable(let session): sessions.slowClients.release(session)
         case .stored(let turn):
             return turns.stored(turn) + turns.dueSynchronization() + requestedHeartbeat()
-        case .storeReplied(let reply): take(reply)
+        case .storeReplied(let reply): receive(reply)
         case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
         case .storageFailed(let problem, let fix): suspend(problem, fix: fix)
         case .storageWorks: storageFailure = nil

@@ -77,7 +77,7 @@ extension Replica {
     /// - Returns: Whether there are any.
     @discardableResult
     mutating func release(_ session: SessionID) -> Bool {
-        let released = sessions.waiting.take(session)
+        let released = sessions.waiting.removeAll(session)
         sessions.due.prepend(
             released.map {
                 .init(.request($0.message, after: $0.decidedTime), by: $0.principal)
@@ -105,7 +105,7 @@ extension Replica {
         if sessions.due.contains(session) { return }
         let locations = sessions.disconnects.locations(of: session)
         if !locations.contains(where: { isBlocked($0, for: session) }) {
-            let writes = sessions.disconnects.take(session)
+            let writes = sessions.disconnects.remove(session)
             write(permitted(LeftWrites(session: session, writes: writes)))
         }
     }

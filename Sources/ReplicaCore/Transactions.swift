@@ -104,7 +104,7 @@ extension Replica {
                     isUser ? failure.asUsersSeeIt : failure, entry.requestID, entry.session)
             } else {
                 sessions.send(entry.confirmation, to: entry.session)
-                sessions.waiting.note(decidedAt: replication.clock.last, of: entry.session)
+                sessions.waiting.record(decidedAt: replication.clock.last, of: entry.session)
             }
         }
     }

@@ -160,13 +160,13 @@ extension Replica {
 
     private mutating func forgetRegisters(isIdle: Bool) {
         let isQuiet = isIdle && checkpoints.isQuiet(at: now.elapsedMilliseconds)
-        checkpoints.note(forgotten: replication.forgetRegisters(isIdle: isQuiet))
+        checkpoints.record(forgotten: replication.forgetRegisters(isIdle: isQuiet))
     }
 
     /// A checkpoint of all turns up to this one, if one is due.
     private mutating func dueCheckpoint() -> [Output] {
         for entry in replication.turn.entries {
-            checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
+            checkpoints.record(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
         }
         if lifecycle.isInstalling || !replication.largeOperations.isEmpty { return [] }
         let isDue = checkpoints.begin(

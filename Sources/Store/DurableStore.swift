@@ -54,7 +54,7 @@ public struct DurableStore<Rows: Tables> {
     }
 
     /// Performs a request, or its first part.
-    public mutating func perform(_ request: StoreRequest) throws(Failure) -> StoreProgress {
+    public mutating func execute(_ request: StoreRequest) throws(Failure) -> StoreProgress {
         switch request {
         case .readBatches(let read):
             .replied(.batches(try batches(for: read), for: read))

@@ -115,12 +115,12 @@ extension DurableStore {
             byteCount += batch.bytes.count
             guard byteCount >= limits.decodedBytes else { continue }
             sometimes(.recoveryReadsTheLogInPieces)
-            if let finding = replayed.take(piece, decoding, replay) { throw fail(finding) }
+            if let finding = replayed.decode(piece, decoding, replay) { throw fail(finding) }
             logByteCount += byteCount
             (piece, byteCount) = ([], 0)
         }
         logByteCount += byteCount
-        if let finding = replayed.take(piece, decoding, replay) ?? replayed.missingEnd {
+        if let finding = replayed.decode(piece, decoding, replay) ?? replayed.missingEnd {
             throw fail(finding)
         }
         vector = replayed.vector
@@ -144,7 +144,7 @@ private struct LogReplay {
     }
 
     /// Decodes batches and passes them on; returns the first problem found.
-    mutating func take(
+    mutating func decode(
         _ batches: [LogEntry], _ decoding: Decoding, _ replay: (DecodedBatch) -> Void
     ) -> StoreFinding? {
         for decoded in decoding.batches(batches, covered) {

@@ -182,12 +182,14 @@ extension MessagePackReader {
     }
 
     package mutating func binary(_ wanted: StaticString) throws(FrameError) -> [UInt8] {
-        Array(take(try element(wanted) { if case .binary(let count) = $0 { count } else { nil } }))
+        Array(
+            readBytes(
+                try element(wanted) { if case .binary(let count) = $0 { count } else { nil } }))
     }
 
     /// Takes the bytes of a string; whether they are UTF-8 is not checked.
     mutating func utf8(_ wanted: StaticString) throws(FrameError) -> UnsafeBufferPointer<UInt8> {
-        take(try element(wanted) { if case .string(let count) = $0 { count } else { nil } })
+        readBytes(try element(wanted) { if case .string(let count) = $0 { count } else { nil } })
     }
 
     /// Takes the head of an element that `pick` recognizes; an error calls it `wanted`.
@@ -227,7 +229,7 @@ extension MessagePackReader {
     }
 
     /// Takes bytes that a head has counted, and so checked.
-    mutating func take(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+    mutating func readBytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
         defer { position += count }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
             .assumingMemoryBound(to: UInt8.self)

@@ -29,7 +29,7 @@ extension MessagePackReader {
         guard let head = try? head(), case .string(let count) = head,
             1...Children.PackedLimits.keyBytes ~= count, position == start + 1
         else { return nil }
-        let utf8 = take(count)
+        let utf8 = readBytes(count)
         // Names of reserved members begin with a full stop.
         guard utf8[0] != UInt8(ascii: "."), utf8.isASCII else { return nil }
         return try? Key(validating: utf8)
@@ -46,7 +46,7 @@ extension MessagePackReader {
         case .double(let number): return size == 9 && Number.double(number).isFraction
         case .string(let count):
             guard size == MessagePackWriter.byteCount(ofStringHead: count) else { return false }
-            let utf8 = take(count)
+            let utf8 = readBytes(count)
             return utf8.isASCII || String(validating: utf8, as: UTF8.self) != nil
         default: return false
         }

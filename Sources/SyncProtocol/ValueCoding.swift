@@ -41,7 +41,7 @@ extension MessagePackReader {
         case .double(let number):
             if number.isFinite { return Number.double(number).value }
             throw .expected("a finite number", found: "\(number)", at: start)
-        case .string(let count): return .string(try text(of: take(count), at: start))
+        case .string(let count): return .string(try text(of: readBytes(count), at: start))
         case .map(let count): return try object(count, from: start, nesting: nesting + 1)
         case .array(let count): return try list(count, from: start, nesting: nesting + 1)
         case let other: throw .expected("a value", found: other.name, at: start)

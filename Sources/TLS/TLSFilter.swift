@@ -126,7 +126,7 @@ extension TLSFilter {
         guard state == .handshaking else { return }
         ERR_clear_error()
         let result = SSL_do_handshake(connection)
-        guard result == 1 else { return judge(result) }
+        guard result == 1 else { return updateState(result) }
         if case .fingerprint(let expected) = trust, peerFingerprint != expected {
             return fail("the server's certificate is not the one that the address names")
         }
@@ -145,7 +145,7 @@ extension TLSFilter {
                 count = Int(result)
             }
             guard count > 0 else {
-                judge(Int32(count))
+                updateState(Int32(count))
                 return plain
             }
             plain += chunk
@@ -157,13 +157,13 @@ extension TLSFilter {
         ERR_clear_error()
         // A memory BIO has room for all, so that nothing is written in part.
         let result = SSL_write(connection, unsent, Int32(clamping: unsent.count))
-        guard result > 0 else { return judge(result) }
+        guard result > 0 else { return updateState(result) }
         unsent.removeFirst(Int(result))
         if !unsent.isEmpty { writeAll() }
     }
 
     /// Sets the state by what OpenSSL returned in place of success.
-    private func judge(_ result: Int32) {
+    private func updateState(_ result: Int32) {
         switch SSL_get_error(connection, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
         case SSL_ERROR_ZERO_RETURN: state = .ended

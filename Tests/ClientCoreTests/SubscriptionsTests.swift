@@ -18,7 +18,7 @@ import Testing
         #expect(subscriptions.awaitsAnswers)
         _ = subscriptions.ask(as: 1)
         #expect(subscriptions.awaitsAnswers)
-        _ = subscriptions.tell(1)
+        _ = subscriptions.recordChange(1)
         #expect(!subscriptions.awaitsAnswers && !subscriptions.isEmpty)
     }
 
@@ -28,9 +28,9 @@ import Testing
             subscriptions.start(listen(key))
             _ = subscriptions.ask(as: UInt64(number) + 1)
         }
-        for _ in 0..<2 { #expect(subscriptions.tell(1)?.path == listen("a").path) }
+        for _ in 0..<2 { #expect(subscriptions.recordChange(1)?.path == listen("a").path) }
         #expect(subscriptions.awaitsAnswers)
-        _ = subscriptions.tell(2)
+        _ = subscriptions.recordChange(2)
         #expect(!subscriptions.awaitsAnswers)
     }
 
@@ -46,7 +46,7 @@ import Testing
         let next = subscriptions.ask(as: 2)
         #expect(asked?.path == listen("b").path && next == nil)
         #expect(subscriptions.awaitsAnswers)
-        _ = subscriptions.tell(1)
+        _ = subscriptions.recordChange(1)
         #expect(!subscriptions.awaitsAnswers)
     }
 }

@@ -72,7 +72,7 @@ final class PortNode {
         for output in outputs {
             switch output {
             case .replica, .openDatabase, .gateway(.log): break
-            case .gateway(let output): port.perform(output)
+            case .gateway(let output): port.execute(output)
             case .cut(let session): port.cut(session)
             }
         }

@@ -56,7 +56,7 @@ import Testing
             if case .done(.storeReplied(.checkpointed)) = event { isDone = true }
             loop.stop()
         }
-        journal.perform(.writeCheckpoint(replica.checkpoint))
+        journal.execute(.writeCheckpoint(replica.checkpoint))
         loop.run()
         journal.close()
         #expect(isDone)

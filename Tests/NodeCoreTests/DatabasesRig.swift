@@ -107,7 +107,7 @@ struct DatabasesRig {
     ) {
         var request = request
         while true {
-            switch change(database, of: index, { try! $0.perform(request) }) {
+            switch change(database, of: index, { try! $0.execute(request) }) {
             case .done: return
             case .replied(let reply):
                 return inputs[index].append(.replica(.storeReplied(reply), of: database))

@@ -66,7 +66,7 @@ import Testing
                 if case .success = result { completed.withLock { $0.append("b\(sequence / 3)") } }
             }
         }
-        storage.perform(on: second, Self.countBatches) { result in
+        storage.run(on: second, Self.countBatches) { result in
             if case .success(let count) = result { completed.withLock { $0.append("\(count)") } }
         }
         storage.close()
@@ -88,7 +88,7 @@ import Testing
         }
         let storage = try StorageThread(owning: NodeStore(SQLiteTables(path: found.log)))
         let isDone = DispatchSemaphore(value: 0)
-        storage.perform({ _ in }, completion: { _ in isDone.signal() })
+        storage.run({ _ in }, completion: { _ in isDone.signal() })
         isDone.wait()
         try FileManager.default.copyItem(atPath: found.log, toPath: written.log)
         #expect(try Self.batches(at: written.log).count == 1)
@@ -100,7 +100,7 @@ import Testing
         let gate = Mutex(())
         let sizes = Mutex([UInt64]())
         gate.withLock { _ in
-            storage.perform({ _ in gate.withLock { _ in } }, completion: { _ in })
+            storage.run({ _ in gate.withLock { _ in } }, completion: { _ in })
             for sequence in 1...600 as ClosedRange<UInt64> {
                 storage.commit([Self.turn(sequence)]) { _ in
                     sizes.withLock { $0.append(sequence) }
@@ -109,7 +109,7 @@ import Testing
             #expect(storage.backlog == 601)
         }
         let held = Mutex([Int]())
-        storage.perform(Self.countBatches) { result in
+        storage.run(Self.countBatches) { result in
             held.withLock { $0.append((try? result.get()) ?? -1) }
         }
         storage.close()
@@ -122,7 +122,7 @@ import Testing
         let counts = Mutex([Int]())
         for sequence in 1...20 as ClosedRange<UInt64> {
             storage.commit([Self.turn(sequence)]) { _ in }
-            storage.perform(Self.countBatches) { result in
+            storage.run(Self.countBatches) { result in
                 counts.withLock { $0.append((try? result.get()) ?? -1) }
             }
         }
@@ -143,7 +143,7 @@ import Testing
                 }
             }
             // Ends the group: each turn has a transaction of its own.
-            storage.perform({ _ in }, completion: { _ in })
+            storage.run({ _ in }, completion: { _ in })
         }
         storage.close()
         let failure =
@@ -164,7 +164,7 @@ import Testing
             if case .failure(let error) = result { codes.withLock { $0.append(error.code) } }
         }
         storage.commit([Self.turn(1)], completion: record)
-        storage.perform({ _ in }, completion: record)
+        storage.run({ _ in }, completion: record)
         #expect(codes.withLock { $0 } == [.closed, .closed])
     }
 }

@@ -44,7 +44,7 @@ struct Bench {
 
     private func trace(_ operation: RuleOperation, _ situation: RuleSituation) throws -> RuleTrace {
         let trace = try ruleset.trace(operation, in: situation)
-        let verdict = try ruleset.judge(operation, in: situation)
+        let verdict = try ruleset.evaluate(operation, in: situation)
         precondition(verdict == trace.verdict, "a trace changes the verdict on \(operation)")
         return trace
     }

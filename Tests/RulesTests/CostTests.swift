@@ -51,7 +51,7 @@ import Testing
                 at: Path([Key(unchecked: "a\(index / 1000)"), Key(unchecked: "b\(index)")]))
         }
         let situation = RuleSituation(auth: .null, now: 0, before: .null, after: before)
-        #expect(try bench.ruleset.judge(.write(.root), in: situation) == .denied(.exhausted))
+        #expect(try bench.ruleset.evaluate(.write(.root), in: situation) == .denied(.exhausted))
     }
 
     @Test func `is bounded for one evaluation, whatever the operation may take`() throws {

@@ -29,7 +29,7 @@ import Testing
             (.write(number), write(.integer(1), at: number, by: "u2")),
         ]
         let verdicts = operations.map {
-            ruleset.judge($0.0, in: $0.1, counting: &coverage, spending: &units).isAllowed
+            ruleset.evaluate($0.0, in: $0.1, counting: &coverage, spending: &units).isAllowed
         }
         #expect(verdicts == [true, false, false, false])
         #expect(ruleset.rules.map(\.kind) == [.read, .write, .validate])
@@ -80,9 +80,9 @@ import Testing
             let situation = write(.random(&random, depth: 2), at: path, by: "u")
             var units = 0
             var (counted, traced) = (RuleCoverage(of: ruleset), RuleCoverage(of: ruleset))
-            let verdict = ruleset.judge(
+            let verdict = ruleset.evaluate(
                 .write(path), in: situation, counting: &counted, spending: &units)
-            #expect(verdict == ruleset.judge(.write(path), in: situation))
+            #expect(verdict == ruleset.evaluate(.write(path), in: situation))
             traced.add(ruleset.trace(.write(path), in: situation))
             for rule in ruleset.rules.indices {
                 #expect(

@@ -67,7 +67,7 @@ enum FuzzedText: UInt8, CaseIterable {
             (RuleOperation.write(place), write), (.read(place), read), (.read(.root), read),
         ] {
             let trace = ruleset.trace(operation, in: situation)
-            let verdict = ruleset.judge(operation, in: situation)
+            let verdict = ruleset.evaluate(operation, in: situation)
             if trace.verdict != verdict { return "a trace changes the verdict on \(operation)" }
             if trace.explanation.isEmpty != verdict.isAllowed {
                 return "\(verdict) of \(operation), explained by \(trace.explanation)"

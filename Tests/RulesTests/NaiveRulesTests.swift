@@ -41,7 +41,7 @@ import Testing
         let tree = NaiveRulesTests.before
         let situation = RuleSituation(auth: .null, now: 1_000, data: tree)
         #expect(naive.mayRead(.root, Query(), by: .null, at: 1_000, in: tree) == holds)
-        #expect(ruleset.judge(.read(.root), in: situation).isAllowed == holds)
+        #expect(ruleset.evaluate(.read(.root), in: situation).isAllowed == holds)
     }
 
     private static let document = """
@@ -72,7 +72,8 @@ import Testing
         }
         let situation = RuleSituation(auth: .user("u1"), now: 5, before: before, after: after)
         #expect(naive.mayWrite(written, by: .user("u1"), at: 5, in: before) == isAllowed)
-        #expect(ruleset.judge(.update(written.map(\.path)), in: situation).isAllowed == isAllowed)
+        #expect(
+            ruleset.evaluate(.update(written.map(\.path)), in: situation).isAllowed == isAllowed)
     }
 
     @Test func `a literal key hides a wildcard`() throws {

@@ -40,7 +40,8 @@ import Testing
                 auth: user, now: 10, before: before, after: after, place: ["a"])
             let truth = naive.truth(in: scene)
             #expect(trace.verdict.isAllowed == (truth == true), "\(text)")
-            #expect(ruleset.judge(.write(.at("/a/b")), in: situation) == trace.verdict, "\(text)")
+            #expect(
+                ruleset.evaluate(.write(.at("/a/b")), in: situation) == trace.verdict, "\(text)")
             let root = ruleset.rules[0].expression.root
             #expect(
                 (trace.evaluations[0].values[root]?.failure != nil) == (truth == nil), "\(text)")
@@ -76,14 +77,14 @@ import Testing
             let mayWrite = naive.mayWrite(paths, in: scene)
             let trace = ruleset.trace(.update(paths), in: situation)
             #expect(trace.verdict.isAllowed == mayWrite, "\(document) \(paths)")
-            #expect(ruleset.judge(.update(paths), in: situation) == trace.verdict)
+            #expect(ruleset.evaluate(.update(paths), in: situation) == trace.verdict)
             if mayWrite { writes += 1 }
 
             let (query, shown) = try Query.random(&random)
             let mayRead = naive.mayRead(paths[0], query, by: user, at: 10, in: before)
             let read = RuleSituation(auth: user, now: 10, data: before, query: shown)
             #expect(
-                ruleset.judge(.read(paths[0]), in: read).isAllowed == mayRead,
+                ruleset.evaluate(.read(paths[0]), in: read).isAllowed == mayRead,
                 "\(document) \(paths[0]) \(query)")
             if mayRead { reads += 1 }
         }

@@ -43,7 +43,7 @@ import Testing
             let path = try Path(["x", "x", "x/a"].randomElement(using: &random)!)
             let situation = RuleSituation(
                 auth: .null, now: 0, before: .null, write: RuleWrite(value, at: path))
-            let verdict = ruleset.judge(.write(path), in: situation)
+            let verdict = ruleset.evaluate(.write(path), in: situation)
             // A trace takes all steps.
             #expect(
                 verdict == ruleset.trace(.write(path), in: situation).verdict,
@@ -92,7 +92,7 @@ import Testing
         let value = Value.object(named: names.map { ($0, .string(text)) })
         let situation = RuleSituation(
             auth: .null, now: 0, before: .null, write: RuleWrite(value, at: .root))
-        #expect(ruleset.judge(.write(.root), in: situation) == .denied(.exhausted))
+        #expect(ruleset.evaluate(.write(.root), in: situation) == .denied(.exhausted))
     }
 }
 
@@ -143,10 +143,10 @@ import Testing
                     auth: .user("u"), now: Double(number), before: tree, write: write)
                 if granted?.leads(to: path) == true { known += 1 }
                 var units = 0
-                let verdict = ruleset.judge(
+                let verdict = ruleset.evaluate(
                     .write(path), in: situation, knowing: &granted, spending: &units)
                 #expect(
-                    verdict == ruleset.judge(.write(path), in: situation), "\(document) \(path)")
+                    verdict == ruleset.evaluate(.write(path), in: situation), "\(document) \(path)")
                 if verdict.isAllowed { tree = situation.after } else { denied += 1 }
             }
         }
@@ -160,7 +160,7 @@ import Testing
         let situation = RuleSituation(
             auth: .user("u"), now: 0, before: .null, write: RuleWrite(.integer(1), at: path))
         var units = 0
-        return ruleset.judge(.write(path), in: situation, knowing: &granted, spending: &units)
+        return ruleset.evaluate(.write(path), in: situation, knowing: &granted, spending: &units)
     }
 
     @Test func `ends above what is written and at the rule that grants at least`() throws {

@@ -51,17 +51,17 @@ import Testing
             for write in writes { after.set(write.value, at: write.path) }
             let paths = writes.map(\.path)
             let operation = RuleOperation.update(paths)
-            let expected = ruleset.judge(
+            let expected = ruleset.evaluate(
                 operation, in: RuleSituation(auth: .null, now: 0, before: before, after: after))
             let situation = RuleSituation(auth: .null, now: 0, before: before, update: writes)
             #expect(situation.after == after)
-            #expect(ruleset.judge(operation, in: situation) == expected, "\(writes)")
+            #expect(ruleset.evaluate(operation, in: situation) == expected, "\(writes)")
             let backwards = RuleOperation.update(paths.reversed())
-            #expect(ruleset.judge(backwards, in: situation) == expected, "\(writes)")
+            #expect(ruleset.evaluate(backwards, in: situation) == expected, "\(writes)")
             if paths.count == 1 {
                 let single = RuleSituation(auth: .null, now: 0, before: before, write: writes[0])
                 #expect(single.after == after)
-                #expect(ruleset.judge(.write(paths[0]), in: single) == expected, "\(writes)")
+                #expect(ruleset.evaluate(.write(paths[0]), in: single) == expected, "\(writes)")
             }
             if expected.isAllowed { verdicts.allowed += 1 } else { verdicts.denied += 1 }
         }

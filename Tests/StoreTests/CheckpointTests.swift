@@ -24,7 +24,7 @@ import Testing
                 #expect(recovered.replayed.count == 2 + Int(steps))
             }
             next = nil
-            switch try store.perform(request) {
+            switch try store.execute(request) {
             case .unfinished(let rest):
                 next = rest
                 steps += 1
@@ -77,7 +77,7 @@ import Testing
         let rows = try store.numbers(in: .row)
         let second = checkpoint(90, holding: [:])
         for request in [.writeCheckpoint(second), .continueCheckpoint] as [StoreRequest] {
-            _ = try store.perform(request)
+            _ = try store.execute(request)
         }
         #expect(try store.numbers(in: .row).count > rows.count)
         #expect(try store.restart().value == first.value)
@@ -107,8 +107,8 @@ import Testing
         _ = try store.performAll(.writeCheckpoint(checkpoint(30, holding: [1: 4])))
         let numbers = try store.numbers(in: .row)
         // The unfinished checkpoint is no part of it.
-        _ = try store.perform(.writeCheckpoint(checkpoint(99, holding: [1: 4])))
-        _ = try store.perform(.continueCheckpoint)
+        _ = try store.execute(.writeCheckpoint(checkpoint(99, holding: [1: 4])))
+        _ = try store.execute(.continueCheckpoint)
         let first = try chunk(0, after: 0)
         let last = try CheckpointHead(first.head).lastRow
         #expect(last == numbers.last && !first.isLast)

@@ -24,7 +24,7 @@ import Testing
     private func perform(_ request: StoreRequest, at store: inout Disk) throws -> StoreReply? {
         var next = request
         while true {
-            switch try store.perform(next) {
+            switch try store.execute(next) {
             case .done: return nil
             case .replied(let reply): return reply
             case .unfinished(let rest): next = rest
@@ -103,7 +103,7 @@ import Testing
             var store = store()
             try store.commit([turn(batch(1, 1, 2))])
             store.tables.fault = .fails
-            #expect(throws: MemoryTables.Failure.notWritten) { try store.perform(request) }
+            #expect(throws: MemoryTables.Failure.notWritten) { try store.execute(request) }
             #expect(throws: MemoryTables.Failure.notWritten) {
                 try store.commit([turn(batch(1, 3, 3))])
             }

@@ -134,7 +134,7 @@ import Testing
             try receive(rows, at: &store)
             try damage(&store)
             do throws(TestTables.Failure) {
-                _ = try store.perform(
+                _ = try store.execute(
                     .install(head: head, keepsLog: true, holding: VersionVector(held)))
                 Issue.record("\(held) is held")
             } catch {

@@ -86,7 +86,7 @@ extension DurableStore where Rows == TestTables {
         var (next, steps) = (request, 0)
         while true {
             steps += 1
-            switch try perform(next) {
+            switch try execute(next) {
             case .done: return (nil, steps)
             case .replied(let reply): return (reply, steps)
             case .unfinished(let rest): next = rest

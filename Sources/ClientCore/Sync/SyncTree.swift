@@ -101,7 +101,7 @@ extension SyncTree {
     ///
     /// Filtered queries above, which have listens of their own, ignore them: they would learn too early, and only in
     /// part, how one operation changed them.
-    public mutating func tell(
+    public mutating func receive(
         _ writes: [(path: Path, value: Value)], for listen: ServerListen
     ) -> [SyncOutput] {
         let path = writes.count == 1 ? writes[0].path : .root
@@ -126,14 +126,14 @@ extension SyncTree {
     public mutating func overwrite(_ path: Path, with value: Value, tag: Tag? = nil)
         -> [SyncOutput]
     {
-        tell(SyncChange(value), at: path, tag)
+        receive(SyncChange(value), at: path, tag)
     }
 
     /// Applies the server's data at places at and below a path; their paths are relative.
     public mutating func merge(
         _ path: Path, with writes: [(path: Path, value: Value)], tag: Tag? = nil
     ) -> [SyncOutput] {
-        tell(SyncChange(writes), at: path, tag)
+        receive(SyncChange(writes), at: path, tag)
     }
 
     /// Marks the data of a listen as complete.
@@ -141,7 +141,8 @@ extension SyncTree {
         apply(.confirm, at: .root, for: listen)
     }
 
-    private mutating func tell(_ change: SyncChange, at path: Path, _ tag: Tag?) -> [SyncOutput] {
+    private mutating func receive(_ change: SyncChange, at path: Path, _ tag: Tag?) -> [SyncOutput]
+    {
         apply(.tell(change, isForQuery: tag != nil), at: path, tag)
     }
 

@@ -102,7 +102,7 @@ extension SyncView {
     ) -> [ViewEvent] {
         let old = list
         touched = []
-        take(operation, over: overlay, complete: complete)
+        update(operation, over: overlay, complete: complete)
         let change = listChange(from: old)
         index.update(change, in: list.children)
         let ordered = orderedList

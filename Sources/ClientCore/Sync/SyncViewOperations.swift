@@ -4,7 +4,8 @@ import QueryEngine
 // How each operation changes the data of a view. The overlay holds the writes that are still pending.
 
 extension SyncView {
-    mutating func take(_ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?) {
+    mutating func update(_ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?)
+    {
         let path = operation.path
         switch operation.action {
         case .write(let change):
@@ -13,7 +14,7 @@ extension SyncView {
             }
         case .tell(let change, let isForQuery):
             let isFiltering = isForQuery || server.isFiltered && !path.isRoot
-            tell(change, at: path, isFiltering ? filter : nil, over: overlay)
+            setServerData(change, at: path, isFiltering ? filter : nil, over: overlay)
         case .acknowledge(let change):
             for (place, _) in change.values { acknowledge(path.appending(place), over: overlay) }
         case .revert(let change): revert(change, at: path, over: overlay)
@@ -84,7 +85,7 @@ extension SyncView {
 // MARK: - The server's data
 
 extension SyncView {
-    private mutating func tell(
+    private mutating func setServerData(
         _ change: SyncChange, at path: Path, _ filter: Query?, over overlay: PendingOverlay
     ) {
         guard let value = change.value else {

@@ -110,7 +110,7 @@ package struct NodeClient: Sendable {
 
     /// Reads what a query at a path shows, with priorities.
     package func get(_ path: Path, _ query: Query = Query()) throws(CommandError) -> Value {
-        if case .value(let value) = try perform(.get(path, query)) { return value }
+        if case .value(let value) = try execute(.get(path, query)) { return value }
         return .null
     }
 
@@ -118,7 +118,7 @@ package struct NodeClient: Sendable {
     package func children(
         of path: Path, from start: Key? = nil, limit: Int? = nil
     ) throws(CommandError) -> ChildListing {
-        guard case .value(let value) = try perform(.children(path, from: start, limit: limit))
+        guard case .value(let value) = try execute(.children(path, from: start, limit: limit))
         else { return ChildListing(.null) }
         return ChildListing(value)
     }
@@ -135,15 +135,15 @@ package struct NodeClient: Sendable {
     }
 
     package func put(_ value: Value, at path: Path) throws(CommandError) {
-        _ = try perform(.put(path, value))
+        _ = try execute(.put(path, value))
     }
 
     package func merge(_ writes: [Write], at path: Path) throws(CommandError) {
-        _ = try perform(.merge(path, writes))
+        _ = try execute(.merge(path, writes))
     }
 
     /// Sends a request, and waits for its answer.
-    package func perform(_ work: Request.Work) throws(CommandError) -> Answer {
+    package func execute(_ work: Request.Work) throws(CommandError) -> Answer {
         let isWrite =
             switch work {
             case .put, .merge, .transact: true
@@ -182,7 +182,7 @@ package struct NodeClient: Sendable {
                 }
             }
             if StopRequest.isThere { throw wait.interrupted(isWrite: isWrite) }
-            wait.tell()
+            wait.report()
         }
     }
 }

@@ -28,7 +28,7 @@ package struct NodeWait {
     package mutating func restart() { start = ContinuousClock.now }
 
     /// Reports the node that this waits for, once it has waited for a moment, and again when that changes.
-    package mutating func tell() {
+    package mutating func report() {
         guard ContinuousClock.now - start >= NodeWait.patience else { return }
         let sentence = NodeWait.sentence(link.currentContact, link, concern)
         if sentence == told { return }

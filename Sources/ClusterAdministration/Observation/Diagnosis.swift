@@ -55,7 +55,7 @@ private struct Examination {
         self.cluster = cluster
     }
 
-    private mutating func note(
+    private mutating func add(
         _ severity: Diagnosis.Severity, _ problem: String, fix: String
     ) {
         findings.append(
@@ -68,13 +68,13 @@ private struct Examination {
         let id = status.node.id
         switch status.state {
         case .paused:
-            note(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
+            add(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
         case .starting:
-            note(
+            add(
                 .warning, "is starting and does not accept clients yet", fix: "wait, or see its log"
             )
         default:
-            note(
+            add(
                 .error,
                 status.isEvicted
                     ? "does not run, and is evicted: the others no longer wait for it"
@@ -87,26 +87,26 @@ private struct Examination {
     mutating func noteAnswer() {
         let endpoint = status.node.address.location
         switch status.answer {
-        case .denied(let denial): note(.error, ObservedNode.denialText, fix: denial.fix)
+        case .denied(let denial): add(.error, ObservedNode.denialText, fix: denial.fix)
         case .unreadable(let error):
-            note(.error, "sends a status that cannot be read: \(error.problem)", fix: error.fix)
+            add(.error, "sends a status that cannot be read: \(error.problem)", fix: error.fix)
         case .refused:
-            note(
+            add(
                 .error, "is down: no process listens at \(endpoint)",
                 fix: "start the node there, or correct its address")
         case .silent(isConnected: false):
-            note(
+            add(
                 .error, "is silent: \(endpoint) does not answer",
                 fix:
                     "check that its machine runs, and that networks and firewalls let packets through"
             )
         case .silent(isConnected: true):
-            note(
+            add(
                 .error, "is silent: \(endpoint) accepts connections and does not answer",
                 fix: "read its log: its process hangs, is suspended, or has no room for connections"
             )
         case .failed(let problem, let fix):
-            note(.error, "cannot be reached at \(endpoint): \(problem)", fix: fix)
+            add(.error, "cannot be reached at \(endpoint): \(problem)", fix: fix)
         case .status, .unavailable, nil: break
         }
     }
@@ -136,7 +136,7 @@ private struct Examination {
             [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
             2 * (later.connectedPeers.count + 1) > cluster.nodes.count
         else { return }
-        note(
+        add(
             .warning, "knows no coordinator: transactions wait",
             fix:
                 "wait some seconds; a node that lost its data votes once it has contact with all others, so "
@@ -145,9 +145,9 @@ private struct Examination {
 
     private mutating func examineIndexes(_ queries: NodeStatus.Queries) {
         if let shortage = queries.shortage {
-            note(.warning, shortage.problem, fix: shortage.fix)
+            add(.warning, shortage.problem, fix: shortage.fix)
         } else if queries.unindexedListens > 0 {
-            note(
+            add(
                 .warning,
                 "has no room for the indexes of \(queries.unindexedListens) listens: each change builds them again",
                 fix: "raise \"indexMegabytes\" in the configuration, or end listens by other orders"
@@ -157,12 +157,12 @@ private struct Examination {
 
     private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
         if identity.member != status.node.id {
-            note(
+            add(
                 .error, "has the address of node \(identity.member)",
                 fix: "correct the addresses in the configuration, and restart both")
         }
         if identity.cluster != cluster.name {
-            note(
+            add(
                 .error, "belongs to the cluster \(identity.cluster), not to \(cluster.name)",
                 fix: "start it with the configuration of this cluster, in a new data directory")
         }
@@ -174,7 +174,7 @@ private struct Examination {
             // A peer that cannot write sends no heartbeats.
             && peer.storageProblem == nil
         {
-            note(
+            add(
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.endpoints(from: status.node.id).joined(separator: " and ")
@@ -195,7 +195,7 @@ private struct Examination {
         let whom =
             others.count == 1
             ? "\(others[0].node.id)'s, and it is not known which of the two is right" : "most"
-        note(
+        add(
             .warning, "its clock is \(abs(gap)) ms \(gap < 0 ? "behind" : "ahead of") \(whom)",
             fix:
                 "synchronise the clocks (chrony, or systemd-timesyncd): the last writer wins by time"
@@ -205,7 +205,7 @@ private struct Examination {
     private mutating func examineLag(_ before: NodeStatus.Data, _ after: NodeStatus.Data) {
         // A node that cannot write accepts no operations from its peers.
         guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
-        note(
+        add(
             .warning, "lags behind by \(after.lag) operations, and does not catch up",
             fix:
                 "check that its machine reaches its peers, and has spare processor time and disk space"
@@ -217,14 +217,14 @@ private struct Examination {
             (after[keyPath: counter] ?? 0) > (before[keyPath: counter] ?? 0)
         }
         if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
-            note(
+            add(
                 .warning, "refuses connections: \(count) so far",
                 fix:
                     "a process connects to the ports for nodes without a listed key: list the key, or stop it"
             )
         }
         if grows(\.process?.cutPeerConnections), let count = after.process?.cutPeerConnections {
-            note(
+            add(
                 .warning,
                 "cuts connections to its ports for nodes: \(count) so far, as too many have shown no key",
                 fix:
@@ -232,18 +232,18 @@ private struct Examination {
             )
         }
         if after.exchange.unknownPeers > before.exchange.unknownPeers {
-            note(
+            add(
                 .warning,
                 "receives frames of a node of another cluster, or of one that is not configured",
                 fix: "give each cluster its own ports")
         }
         if after.exchange.malformedFrames > before.exchange.malformedFrames {
-            note(
+            add(
                 .warning, "receives frames from peers that it cannot read",
                 fix: "run the same version of Hearth on all nodes")
         }
         if grows(\.process?.slowClients) {
-            note(
+            add(
                 .warning, "has clients that read too slowly",
                 fix:
                     "narrow their listens (limits, ranges), or have them read on a thread of its own"
@@ -253,19 +253,19 @@ private struct Examination {
 
     private mutating func examineWrites() {
         if let problem = status.storageProblem {
-            note(
+            add(
                 .error, "accepts no writes: \(problem)",
                 fix: status.report?.identity.storageFix ?? "read the node's log")
         }
         if status.isEvicted {
-            note(
+            add(
                 .warning, "is evicted and has not rejoined yet: it accepts no writes",
                 fix:
                     "wait until it has installed a peer's checkpoint; it needs contact with its peers"
             )
         }
         if status.eviction == .pending {
-            note(
+            add(
                 .warning, "has votes for its eviction, and no majority yet",
                 fix: "start the nodes that do not run: the votes stand until a majority has voted")
         }
@@ -280,7 +280,7 @@ private struct Examination {
         let away = statuses.filter { $0.report == nil && $0.state != .unauthorized }.map(\.node.id)
         let names = away.isEmpty ? "a node" : away.joined(separator: ", ")
         let example = away.first ?? "n3"
-        note(
+        add(
             .warning,
             "its log has \(logged) operations, of at most \(limit): it waits for \(names)",
             fix:
@@ -290,7 +290,7 @@ private struct Examination {
 
     private mutating func examineDisk(_ process: NodeStatus.Process?) {
         guard let free = process?.diskFreeBytes, free < 1 << 30 else { return }
-        note(
+        add(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "free space: a node with a full disk accepts no writes")
     }
@@ -299,7 +299,7 @@ private struct Examination {
     private mutating func examineOpenFiles(_ process: NodeStatus.Process?) {
         guard let process, 10 * process.openFiles > 9 * process.openFilesLimit else { return }
         let (count, limit) = (process.openFiles, process.openFilesLimit)
-        note(
+        add(
             .warning, "has \(count) files and connections open, of at most \(limit)",
             fix: "raise the limit (LimitNOFILE in its systemd unit, or `ulimit -n`): with all in "
                 + "use it accepts no connections")

@@ -261,7 +261,7 @@ extension HTTPPort {
     }
 
     /// Performs an effect of the gateway at a connection, unless that is gone.
-    func perform(_ output: GatewayOutput) {
+    func execute(_ output: GatewayOutput) {
         switch output {
         case .send(let session, let bytes):
             // Who has no keys yet cannot be told anything.

@@ -5,7 +5,7 @@ struct CheckTally {
 
     mutating func count(_ check: Check) { counts[check, default: 0] += 1 }
 
-    mutating func note(_ check: Check, _ problem: @autoclosure () -> String) {
+    mutating func report(_ check: Check, _ problem: @autoclosure () -> String) {
         if failures[check] == nil { failures[check] = problem() }
     }
 }

@@ -22,9 +22,9 @@ struct NaiveDatabase {
     }
 
     /// Does the writes of one request, of which none is above another one.
-    mutating func perform(_ writes: [Write], at milliseconds: UInt64) {
+    mutating func apply(_ writes: [Write], at milliseconds: UInt64) {
         for write in writes where write.path.last != .priority {
-            perform(write, at: milliseconds)
+            apply(write, at: milliseconds)
         }
         for write in writes where write.path.last == .priority {
             guard let owner = write.path.parent else { continue }
@@ -35,7 +35,7 @@ struct NaiveDatabase {
         }
     }
 
-    private mutating func perform(_ write: Write, at milliseconds: UInt64) {
+    private mutating func apply(_ write: Write, at milliseconds: UInt64) {
         let old = self
         for path in leaves.keys where write.path.contains(path) { leaves[path] = nil }
         for path in priorities.keys where write.path.contains(path) { priorities[path] = nil }

@@ -63,7 +63,7 @@ struct ClientMirror {
 
     // MARK: Frames
 
-    mutating func take(_ message: ClientMessage) {
+    mutating func record(_ message: ClientMessage) {
         switch message.request {
         case .listen(let listen):
             let new = Listen(path: listen.path, query: listen.query)
@@ -88,7 +88,7 @@ struct ClientMirror {
         return recalled.first(where: hash.matches)
     }
 
-    mutating func take(_ message: NodeMessage) {
+    mutating func receive(_ message: NodeMessage) {
         switch message {
         case .ready(_, _, _, _, let holds): seen = holds
         case .seen(_, let holds): seen.raise(to: holds)

@@ -52,7 +52,7 @@ extension SDKClient {
             if isTold, stream.lookedAt.writeCount < 2, !mirror.isWritten(stream.path),
                 !mirror.mayKnow(stream)
             {
-                tally.note(
+                tally.report(
                     .ownWritesShow,
                     "is told \(stream.value?.description ?? "nothing") at \(stream.path) by "
                         + "\(stream.query.text) at \(now.description), and no node has told it anything"
@@ -71,7 +71,7 @@ extension SDKClient {
         streams[index].childrenLookedAt = stream.children
         for (key, child) in stream.children where stream.childrenLookedAt[key] == nil {
             if mirror.mayKnow(all: stream.path.appending(key)) { continue }
-            tally.note(
+            tally.report(
                 .ownWritesShow,
                 "is told \(key) \(child) at \(stream.path) by \(stream.query.text) at "
                     + "\(now.description), and knows a part of it at most")

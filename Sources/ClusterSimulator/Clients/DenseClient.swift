@@ -33,7 +33,7 @@ extension SDKClient {
             guard let expected = mirror.expected(of: stream, among: streams) else { continue }
             tally.count(.ownWritesShow)
             if stream.shown == expected { continue }
-            tally.note(
+            tally.report(
                 .ownWritesShow,
                 "shows \(stream.shown.map(\.description) ?? "nothing") at \(stream.path) by "
                     + "\(stream.query.text) at \(now.description), and was told, with its own writes, "
@@ -45,7 +45,7 @@ extension SDKClient {
 
     /// A message to the node; a new session may give up what the client had seen.
     mutating func observeDense(_ message: ClientMessage, at now: Microseconds) {
-        mirror.take(message)
+        mirror.record(message)
         stampedWrites.record(message)
         judgeStamp(of: message, at: now)
         if let stamp = message.stamp, message.makesOperation { stamps[message.id] = stamp }
@@ -58,15 +58,15 @@ extension SDKClient {
     /// A message of the node; returns the stamp of a write that it acknowledges.
     mutating func observeDense(_ message: NodeMessage, at now: Microseconds) -> Stamp? {
         let seen = mirror.seen
-        session.take(message)
-        mirror.take(message)
-        if let problem = stampedWrites.judge(message) { tally.note(.monotonicWrites, problem) }
+        session.receive(message)
+        mirror.receive(message)
+        if let problem = stampedWrites.check(message) { tally.report(.monotonicWrites, problem) }
         switch message {
         case .ready(_, let member, let wall, _, let holds):
             nodeClock = (wall, now / 1_000)
             tally.count(.clientsKeepWhatTheySaw)
             if !hasGivenUp, !holds.covers(seen) {
-                tally.note(
+                tally.report(
                     .clientsKeepWhatTheySaw,
                     "had seen \(seen.line), and is served by \(member), which holds \(holds.line)")
             }
@@ -90,7 +90,7 @@ extension SDKClient {
     mutating func greet(seen: VersionVector, at now: Microseconds) {
         tally.count(.clientsKeepWhatTheySaw)
         if let problem = session.greet(seen: seen, at: now) {
-            tally.note(.clientsKeepWhatTheySaw, problem)
+            tally.report(.clientsKeepWhatTheySaw, problem)
         }
     }
 
@@ -104,7 +104,7 @@ extension SDKClient {
         tally.count(.stampsAscend)
         let least = wall + now / 1_000 - since
         if stamp.time.milliseconds >= least { return }
-        tally.note(
+        tally.report(
             .stampsAscend,
             "stamps a write by \(stamp) at \(now.description), when the clock of its node shows \(least)"
         )
@@ -117,7 +117,7 @@ extension SDKClient {
     /// A request ends with an unknown outcome only if the node could not tell of a write whether it is done.
     mutating func judgeUndecided(at now: Microseconds) {
         guard dense != nil, !stampedWrites.isUndecided else { return }
-        tally.note(
+        tally.report(
             .refusalsHaveReasons,
             "was told at \(now.description) that nobody knows whether its write is done, and its node knew of all"
         )

@@ -10,7 +10,7 @@ extension SDKClient {
     }
 
     /// Judges the answer to a read.
-    mutating func judge(
+    mutating func check(
         _ result: Result<Answer, HearthError>, of expected: ReadExpectation, at now: Microseconds
     ) {
         tally.count(.readsAgree)
@@ -18,28 +18,29 @@ extension SDKClient {
         switch (expected, result) {
         case (.shown(let value), .success(.value(let read))) where read == value: break
         case (.shown(let value), _):
-            tally.note(
+            tally.report(
                 .readsAgree,
                 "reads \(result) at \(now.description), where a listener shows \(value)")
         case (.offline, .failure(let error)) where error.code == .offline: break
         case (.offline, _):
-            tally.note(.readsAgree, "reads \(result) at \(now.description), while it is offline")
+            tally.report(.readsAgree, "reads \(result) at \(now.description), while it is offline")
         case (.anything, .failure(let error)) where error.code == .offline:
             guard dense?.isOffline == false else { break }
-            tally.note(.readsAgree, "is told at \(now.description) that it is offline, and is not")
+            tally.report(
+                .readsAgree, "is told at \(now.description) that it is offline, and is not")
         case (.anything, _): break
         }
     }
 
     /// Judges the answer to a request for a list of children.
-    mutating func judge(
+    mutating func check(
         _ result: Result<Answer, HearthError>, of expected: ListingExpectation,
         at now: Microseconds
     ) {
         guard case .success(.value(let value)) = result else { return }
         tally.count(.readsAgree)
         guard let problem = expected.problem(with: value) else { return }
-        tally.note(
+        tally.report(
             .readsAgree, "gets a list of children at \(now.description) that \(problem): \(value)")
     }
 
@@ -50,13 +51,13 @@ extension SDKClient {
         if case .failure(let error) = result, error.effect == .none {
             if error.code == .invalid || error.code == .full { return }
         }
-        tally.note(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
+        tally.report(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
     }
 
     /// The library itself refuses what nobody may do, so that no listener sees it, and no node has to.
     mutating func judgePromptness() {
         guard case .invalid? = open[nextRequestNumber - 1] else { return }
-        tally.note(.nonsenseIsRefused, "asks for what nobody may do, and the library takes it")
+        tally.report(.nonsenseIsRefused, "asks for what nobody may do, and the library takes it")
     }
 
     /// Nothing that a dense program writes is refused as a whole but what it draws for that.
@@ -64,13 +65,13 @@ extension SDKClient {
         guard dense != nil, case .failure(let error) = result, error.code == .invalid else {
             return
         }
-        tally.note(.nonsenseIsRefused, "asks for what everybody may do, and gets \(error)")
+        tally.report(.nonsenseIsRefused, "asks for what everybody may do, and gets \(error)")
     }
 
     mutating func buildInvalidQuery() {
         tally.count(.nonsenseIsRefused)
         let before = random
         guard (try? RefusedQueries.build(&random)) != nil else { return }
-        tally.note(.nonsenseIsRefused, "builds a query that nobody may ask, with \(before)")
+        tally.report(.nonsenseIsRefused, "builds a query that nobody may ask, with \(before)")
     }
 }

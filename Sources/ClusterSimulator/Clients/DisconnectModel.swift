@@ -11,7 +11,7 @@ struct DisconnectModel {
     /// Whether a node may have refused some of the requests.
     var isVague = false
 
-    mutating func take(_ message: ClientMessage) {
+    mutating func record(_ message: ClientMessage) {
         switch message.request {
         case .onDisconnect(let put): self.put(Write(path: put.path, value: put.value))
         case .onDisconnectMerge(let merge):

@@ -35,11 +35,11 @@ struct EventStream {
     }
 
     /// Checks the events of one change.
-    mutating func take(_ events: [ViewEvent]) {
+    mutating func check(_ events: [ViewEvent]) {
         batchCount += 1
         checkExactness(of: events)
         checkOrder(of: events)
-        for event in events { take(event) }
+        for event in events { apply(event) }
         isWhole = events.last?.kind == .value
         checkPlaces(of: events)
     }
@@ -47,9 +47,9 @@ struct EventStream {
     /// The value that the listener knows now; nil if it knows none, or a part.
     var shown: Value? { isWhole ? value : nil }
 
-    private mutating func note(_ check: Check, _ problem: String) {
+    private mutating func report(_ check: Check, _ problem: String) {
         let batch = batchCount
-        tally.note(check, "batch \(batch): \(problem)")
+        tally.report(check, "batch \(batch): \(problem)")
     }
 
     private mutating func count(_ check: Check) { tally.count(check) }
@@ -64,7 +64,7 @@ struct EventStream {
             from: shown ?? Value(children), wasComplete: false, to: last.data)
         if events == expected || mayBePartial && events == afterPart { return }
         let old = shown?.description ?? "nothing whole, but \(Value(children))"
-        note(
+        report(
             .eventsAreExact,
             "from \(old) to \(last.data) it was told \(EventStream.text(of: events)), not "
                 + EventStream.text(of: expected))
@@ -84,7 +84,7 @@ struct EventStream {
         if events.count > 1 { count(.eventsInOrder) }
         let kinds = events.map(\.kind.rawValue)
         if kinds != kinds.sorted() {
-            note(.eventsInOrder, "the kinds come as \(events.map(\.kind))")
+            report(.eventsInOrder, "the kinds come as \(events.map(\.kind))")
         }
         for kind in Set(events.map(\.kind)) {
             checkOrder(of: events.filter { $0.kind == kind }.map { ($0.key, $0.data) })
@@ -92,7 +92,7 @@ struct EventStream {
         // Before the node has sent the whole value, the application's own writes show child by child.
         let values = events.count { $0.kind == .value }
         if values > 1 || values == 0 && isWhole && !mayBePartial {
-            note(.eventsInOrder, "one change gave \(events.map(\.kind))")
+            report(.eventsInOrder, "one change gave \(events.map(\.kind))")
         }
     }
 
@@ -102,36 +102,37 @@ struct EventStream {
         for case (let key?, let data) in events { told[key] = data }
         let ordered = NaiveQuery(query).ordered(told).map(\.key)
         if ordered.count == events.count, ordered != events.map(\.key) {
-            note(.eventsInOrder, "children come as \(events.map(\.key)), in \(Value(told))")
+            report(.eventsInOrder, "children come as \(events.map(\.key)), in \(Value(told))")
         }
     }
 
     // MARK: Events
 
-    private mutating func take(_ event: ViewEvent) {
-        guard let key = event.key else { return take(value: event.data) }
+    private mutating func apply(_ event: ViewEvent) {
+        guard let key = event.key else { return apply(value: event.data) }
         let known = children[key]
         count(.childrenComeOnce)
         if (event.kind == .childAdded) == (known != nil) {
-            note(.childrenComeOnce, "\(event.kind) of \(key), which is there: \(known != nil)")
+            report(.childrenComeOnce, "\(event.kind) of \(key), which is there: \(known != nil)")
         }
         switch event.kind {
         case .childRemoved:
             count(.oldValuesAreRight)
             if let known, known != event.data {
-                note(.oldValuesAreRight, "\(key) was \(known), and is removed as \(event.data)")
+                report(.oldValuesAreRight, "\(key) was \(known), and is removed as \(event.data)")
             }
             children[key] = nil
         case .childChanged:
             if known == event.data {
-                note(.oldValuesAreRight, "\(key) was \(event.data) already, and has changed to it")
+                report(
+                    .oldValuesAreRight, "\(key) was \(event.data) already, and has changed to it")
             }
             children[key] = event.data
         case .childAdded: children[key] = event.data
         case .childMoved:
             // A change event reports what changed of it.
             if let known, !mayMove(from: known, to: event.data) {
-                note(.oldValuesAreRight, "\(key) was \(known), and moves as \(event.data)")
+                report(.oldValuesAreRight, "\(key) was \(known), and moves as \(event.data)")
             }
         case .value: break
         }
@@ -147,14 +148,16 @@ struct EventStream {
         }
     }
 
-    private mutating func take(value new: Value) {
+    private mutating func apply(value new: Value) {
         count(.changesTellTheTruth)
         count(.eventsMakeTheState)
         valueCount += 1
-        if shown == new, !mayBePartial { note(.changesTellTheTruth, "a value came twice: \(new)") }
+        if shown == new, !mayBePartial {
+            report(.changesTellTheTruth, "a value came twice: \(new)")
+        }
         value = new
         if new.children != children {
-            note(
+            report(
                 .eventsMakeTheState,
                 "the events make something else than it shows, at "
                     + "\(TreeDifference(Value(children), new, at: path))")
@@ -175,7 +178,7 @@ struct EventStream {
             guard let key = event.key, event.kind != .childRemoved else { continue }
             count(.childrenInPlace)
             if before[key] != .some(event.previousChildKey) {
-                note(
+                report(
                     .childrenInPlace,
                     "\(event.kind) of \(key) after \(event.previousChildKey?.text ?? "none"), in "
                         + "\(value)")
@@ -191,7 +194,7 @@ struct EventStream {
         let expected = expected(of: tree)
         if shown == expected { return }
         let difference = shown.map { "\(TreeDifference($0, expected, at: path))" }
-        note(
+        report(
             .changesTellTheTruth,
             "shows something else than its node in the end, at \(difference ?? "no value at all")")
     }
@@ -203,11 +206,11 @@ struct EventStream {
     mutating func checkPair() {
         guard let value else { return }
         if value[Key(unchecked: "left")] != value[Key(unchecked: "right")] {
-            note(.eventsInOrder, "it shows half of an update: \(value)")
+            report(.eventsInOrder, "it shows half of an update: \(value)")
         }
     }
 
     mutating func noteEnd(_ problem: String) {
-        note(.changesTellTheTruth, "it ended: \(problem)")
+        report(.changesTellTheTruth, "it ended: \(problem)")
     }
 }

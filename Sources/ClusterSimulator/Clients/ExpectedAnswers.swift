@@ -31,7 +31,7 @@ struct ExpectedAnswers {
     /// Takes an answer; returns what is wrong with it.
     ///
     /// - Parameter code: The error's, if it is one.
-    mutating func take(_ id: UInt64, refused code: ErrorCode?) -> String? {
+    mutating func receive(_ id: UInt64, refused code: ErrorCode?) -> String? {
         // The node speaks of the connection, or has no idea what it was asked.
         if id == 0 { return code == .invalid ? "a node cannot tell what it refuses" : nil }
         guard let index = asked.firstIndex(where: { $0.id == id }) else {

@@ -95,7 +95,7 @@ struct FirebaseClient {
         lastListen = UInt64(streams.count)
         for (number, stream) in streams.enumerated() {
             let id = ListenID(number: UInt64(number))
-            take(tree.listen(id, at: stream.path, to: stream.query))
+            apply(tree.listen(id, at: stream.path, to: stream.query))
         }
     }
 
@@ -199,7 +199,7 @@ extension FirebaseClient {
         for event in transport.receive(bytes, on: lane, by: reader, &random) {
             switch event {
             case .text(let text): receive(text, by: reader)
-            case .message(let message): take(message)
+            case .message(let message): receive(message)
             case .ended(let code):
                 refuse()
                 // As another session of its own has begun after a failure, or the node stops.
@@ -274,7 +274,7 @@ extension FirebaseClient {
     }
 
     private mutating func add(_ write: Write, _ outputs: [SyncOutput]) {
-        take(outputs)
+        apply(outputs)
         writes.append(write)
         if isReady { send(write) }
     }
@@ -291,6 +291,6 @@ extension FirebaseClient {
     mutating func finish(_ id: WriteID, isDone: Bool) {
         writes.removeAll { $0.id == id }
         if !isDone { noteRefusedWrite() }
-        take(isDone ? tree.acknowledge(id) : tree.revert(id))
+        apply(isDone ? tree.acknowledge(id) : tree.revert(id))
     }
 }

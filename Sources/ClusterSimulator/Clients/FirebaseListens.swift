@@ -8,21 +8,21 @@ import SyncProtocol
 // What a Firebase client listens to, and what its node tells it.
 
 extension FirebaseClient {
-    mutating func take(_ outputs: [SyncOutput]) {
+    mutating func apply(_ outputs: [SyncOutput]) {
         for output in outputs {
             switch output {
             case .start(let listen): if isReady { begin(listen) }
             case .stop(let listen):
                 begun[ListenName(listen)] = nil
                 if isReady { request(.other, "n", FirebaseText.end(of: listen)) }
-            case .observed(let observed): take(observed)
+            case .observed(let observed): report(observed)
             }
         }
     }
 
-    private mutating func take(_ observed: SyncEvents) {
+    private mutating func report(_ observed: SyncEvents) {
         for id in observed.listens where id.number < UInt64(streams.count) {
-            streams[Int(id.number)].take(observed.events)
+            streams[Int(id.number)].check(observed.events)
             if observed.path == ApplicationProgram.pair { streams[Int(id.number)].checkPair() }
         }
     }
@@ -49,7 +49,7 @@ extension FirebaseClient {
         if untold.contains(number) {
             fail("a listen at \(listen.path) is confirmed before its data")
         }
-        take(tree.confirm(listen))
+        apply(tree.confirm(listen))
     }
 }
 
@@ -61,20 +61,20 @@ extension FirebaseClient {
         guard let message = FirebaseMessage(bytes, by: reader) else {
             return fail("cannot read \(String(decoding: bytes, as: UTF8.self))")
         }
-        take(message)
+        receive(message)
     }
 
-    mutating func take(_ message: FirebaseMessage) {
+    mutating func receive(_ message: FirebaseMessage) {
         switch message {
         case .handshake(let name): beginSession(named: name)
         case .redirect(let host): redirect(to: host)
         case .acknowledgedSwitch, .endedTransmission: fail("a change that it has not begun")
         case .overwrite(let path, let value, let tag):
             noteTold(path, tag)
-            take(tree.overwrite(path, with: value, tag: tag))
+            apply(tree.overwrite(path, with: value, tag: tag))
         case .merge(let path, let writes, let tag):
             noteTold(path, tag)
-            take(tree.merge(path, with: writes, tag: tag))
+            apply(tree.merge(path, with: writes, tag: tag))
         case .ranges(let path, let ranges, let tag): replace(ranges, at: path, tag)
         case .response(let number, let status): finish(number, status)
         }
@@ -87,7 +87,7 @@ extension FirebaseClient {
             var value = tree.heldValue(for: listen)
         else { return }
         value.replace(ranges.map(\.range), by: ranges.flatMap { $0.range.parts(of: $0.value) })
-        take(tree.overwrite(path, with: value, tag: tag))
+        apply(tree.overwrite(path, with: value, tag: tag))
     }
 
     private mutating func finish(_ number: Int64, _ status: String) {

@@ -50,14 +50,14 @@ extension FirebaseClient {
         lastListen += 1
         let listen = ListenID(number: lastListen)
         transaction = FirebaseTransaction(record: record, path: path, listen: listen)
-        take(tree.listen(listen, at: path, to: Query()))
+        apply(tree.listen(listen, at: path, to: Query()))
         runTransaction()
     }
 
     /// Runs the function on what is here, null if that is nothing, as Firebase's clients do.
     mutating func runTransaction() {
         guard var transaction else { return }
-        if let write = transaction.write { take(tree.revert(write)) }
+        if let write = transaction.write { apply(tree.revert(write)) }
         let old = tree.value(at: transaction.path) ?? .null
         let name = "c\(index + 1)-\(lastNumber)-\(transaction.tries)"
         transaction.run(on: old, as: name)
@@ -65,7 +65,7 @@ extension FirebaseClient {
         transaction.write = write
         transaction.isSent = isReady
         self.transaction = transaction
-        take(outputs)
+        apply(outputs)
         guard isReady else { return }
         request(
             .transaction, "p",
@@ -84,8 +84,8 @@ extension FirebaseClient {
 
     mutating func endTransaction(_ outcome: ClientOperation.Outcome) {
         guard var transaction = transaction.take() else { return }
-        if let write = transaction.write { take(tree.revert(write)) }
-        take(tree.unlisten(transaction.listen))
+        if let write = transaction.write { apply(tree.revert(write)) }
+        apply(tree.unlisten(transaction.listen))
         transaction.outcome = outcome
         ended.append(transaction)
     }

@@ -32,16 +32,16 @@ struct Listening {
     }
 
     /// Begins the listen: the node then sends only what the listener does not hold.
-    mutating func take(_ message: ClientMessage) {
+    mutating func begin(_ message: ClientMessage) {
         guard case .listen(let listen) = message.request else { return }
         number = message.id
         isComplete = false
         if listen.held == nil { told = .null }
     }
 
-    mutating func take(_ message: NodeMessage) {
+    mutating func receive(_ message: NodeMessage) {
         switch message {
-        case .change(let listen, let writes) where listen == number: take(writes)
+        case .change(let listen, let writes) where listen == number: apply(writes)
         case .ranges(let listen, let ranges) where listen == number:
             isComplete = true
             changeCount += 1
@@ -61,7 +61,7 @@ struct Listening {
     mutating func noteEnd(_ problem: String) { failure = failure ?? "it ended: \(problem)" }
 
     /// Applies the changes of one operation; each write of it has to change something.
-    private mutating func take(_ writes: [Write]) {
+    private mutating func apply(_ writes: [Write]) {
         changeCount += 1
         guard isComplete else {
             isComplete = true

@@ -23,7 +23,7 @@ struct NodeSearch {
     /// The client has no node.
     ///
     /// - Parameter areServing: Whether all nodes serve; nil if some do.
-    mutating func note(areServing: Bool?, at now: Microseconds) {
+    mutating func record(areServing: Bool?, at now: Microseconds) {
         if areServing == false { most = max(most, tries.count) }
         guard areServing == true else { return end() }
         if since == nil { count += 1 }

@@ -31,7 +31,7 @@ struct ObservedSession {
         return nil
     }
 
-    mutating func take(_ message: NodeMessage) {
+    mutating func receive(_ message: NodeMessage) {
         switch message {
         case .ready(_, _, _, _, let holds):
             lookingSince = nil

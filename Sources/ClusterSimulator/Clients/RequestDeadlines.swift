@@ -48,7 +48,7 @@ extension SDKClient {
         for transaction in overwritten {
             tally.count(.requestsEndInTime)
             if open[transaction] == nil { continue }
-            tally.note(
+            tally.report(
                 .requestsEndInTime,
                 "waits for its transaction \(transaction), which no node has got and which it has overwritten at "
                     + "\(now.description)")
@@ -64,7 +64,7 @@ extension SDKClient {
         tally.count(.requestsEndInTime)
         let text = deadline.time.description
         if now > deadline.time + SDKClient.lateness {
-            tally.note(
+            tally.report(
                 .requestsEndInTime,
                 "waited for its request \(request) until \(now.description), and would wait until \(text) at most"
             )
@@ -72,7 +72,7 @@ extension SDKClient {
         guard case .failure(let error) = result, error.code == .unreachable,
             now + .milliseconds(1) < deadline.time, !deadline.isBrief || tried.count < nodes
         else { return }
-        tally.note(
+        tally.report(
             .requestsEndInTime,
             "gave up its request \(request) at \(now.description), and would wait until \(text), having tried "
                 + "\(tried.count) of \(nodes) nodes since one served it")

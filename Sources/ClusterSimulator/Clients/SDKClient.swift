@@ -291,7 +291,7 @@ struct SDKClient {
             return
         }
         let index = Int(listen.number)
-        streams[index].take(events)
+        streams[index].check(events)
         if streams[index].path == ApplicationProgram.pair { streams[index].checkPair() }
     }
 

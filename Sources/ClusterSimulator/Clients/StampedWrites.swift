@@ -30,7 +30,7 @@ struct StampedWrites {
     }
 
     /// Judges a message of the node; returns what is wrong with it.
-    mutating func judge(_ message: NodeMessage) -> String? {
+    mutating func check(_ message: NodeMessage) -> String? {
         switch message {
         case .ready: refused = nil
         case .error(let id, .late, _, _): refuse(id)

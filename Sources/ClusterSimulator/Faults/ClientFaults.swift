@@ -24,7 +24,7 @@ protocol ClientFault: Fault {
 
 extension ClientFault {
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
-        self.init(client: try line.take().client(among: scenario.clients.total))
+        self.init(client: try line.removeFirst().client(among: scenario.clients.total))
     }
 
     func words(in scenario: Scenario) -> String { "c\(client + 1)" }

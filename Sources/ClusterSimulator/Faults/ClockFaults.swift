@@ -19,11 +19,12 @@ struct ClockFault: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         node = try line.node(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         switch word.text {
         case "freezes": effect = .mode(.frozen)
         case "runs": effect = .mode(.running)
-        case "strobes": effect = .mode(.strobing(milliseconds: try line.take().time() / 1_000))
+        case "strobes":
+            effect = .mode(.strobing(milliseconds: try line.removeFirst().time() / 1_000))
         case "sways": effect = .mode(try ClockFault.sway(&line))
         default: effect = .step(milliseconds: try ClockFault.step(word))
         }
@@ -31,12 +32,12 @@ struct ClockFault: Fault {
 
     private static func sway(_ line: inout ScenarioLine) throws(ScenarioError) -> VirtualClock.Mode
     {
-        let height = try swayTime(line.take())
-        let every = line.take()
+        let height = try swayTime(line.removeFirst())
+        let every = line.removeFirst()
         guard every.text == "every" else {
             throw .expected("\"every\" and a time", found: every)
         }
-        return .swaying(milliseconds: height / 1_000, every: try swayTime(line.take()))
+        return .swaying(milliseconds: height / 1_000, every: try swayTime(line.removeFirst()))
     }
 
     private static func swayTime(_ word: ScenarioWord) throws(ScenarioError) -> Microseconds {

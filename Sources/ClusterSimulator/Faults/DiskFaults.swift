@@ -100,9 +100,9 @@ struct DiskFault: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         node = try line.node(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         if word.text == "slow" {
-            effect = .trouble(.slow(try line.take().times()))
+            effect = .trouble(.slow(try line.removeFirst().times()))
             return
         }
         guard let known = DiskFault.effects.first(where: { $0.word == word.text }) else {

@@ -2,7 +2,7 @@
 
 extension ScenarioLine {
     mutating func node(in scenario: Scenario) throws(ScenarioError) -> Int {
-        try take().node(among: scenario.cluster.replicas)
+        try removeFirst().node(among: scenario.cluster.replicas)
     }
 
     /// A node with peers, for a fault that has no effect without them.
@@ -17,7 +17,7 @@ extension ScenarioLine {
 
     mutating func direction(in scenario: Scenario) throws(ScenarioError) -> (from: Int, to: Int) {
         let from = try node(in: scenario)
-        let arrow = take()
+        let arrow = removeFirst()
         guard arrow.text == "->" else { throw .expected("\"->\" and a node", found: arrow) }
         let word = peek
         let to = try node(in: scenario)

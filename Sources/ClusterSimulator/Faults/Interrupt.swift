@@ -19,7 +19,7 @@ struct Interrupt: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         node = try line.node(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         guard let step = DiskStep(rawValue: word.text) else {
             throw .unknown(word, known: DiskStep.allCases.map(\.rawValue))
         }

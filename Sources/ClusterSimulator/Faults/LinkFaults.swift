@@ -189,7 +189,7 @@ struct Lose: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         (from, to) = try line.direction(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         guard let topic = Topic(rawValue: word.text) else {
             throw .unknown(word, known: Topic.allCases.map(\.rawValue))
         }

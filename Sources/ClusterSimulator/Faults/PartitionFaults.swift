@@ -19,14 +19,14 @@ struct Partition: Fault {
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         let first = try line.endpoint(in: scenario)
         if line.peek.text == "->" {
-            _ = line.take()
+            _ = line.removeFirst()
             sides = .oneWay(from: first, to: try line.endpoint(in: scenario))
             return
         }
         var groups = [[first]]
         while !line.isAtEnd {
             if line.peek.text == "|" {
-                _ = line.take()
+                _ = line.removeFirst()
                 groups.append([])
             }
             groups[groups.count - 1].append(try line.endpoint(in: scenario))
@@ -160,7 +160,7 @@ enum Endpoint: Equatable, Sendable {
 extension ScenarioLine {
     fileprivate mutating func endpoint(in scenario: Scenario) throws(ScenarioError) -> Endpoint {
         if peek.text.hasPrefix("c") {
-            return .client(try take().client(among: scenario.clients.total))
+            return .client(try removeFirst().client(among: scenario.clients.total))
         }
         return .node(try node(in: scenario))
     }

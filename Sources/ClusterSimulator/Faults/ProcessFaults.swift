@@ -93,9 +93,9 @@ struct SlowProcessor: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         node = try line.node(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         switch word.text {
-        case "slow": delay = try line.take().times()
+        case "slow": delay = try line.removeFirst().times()
         case "runs": delay = nil
         default: throw .unknown(word, known: ["slow", "runs"])
         }
@@ -132,7 +132,7 @@ struct FileHandles: Fault {
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         node = try line.node(in: scenario)
-        let word = line.take()
+        let word = line.removeFirst()
         switch word.text {
         case "none": areFree = false
         case "free": areFree = true

@@ -10,8 +10,8 @@ struct SetRules: Fault {
     init(_ file: String, on node: Int) { (self.file, self.node) = (file, node) }
 
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
-        file = line.take().text
-        let word = line.take()
+        file = line.removeFirst().text
+        let word = line.removeFirst()
         guard word.text == "on" else { throw .expected("\"on\" and a node", found: word) }
         node = try line.node(in: scenario)
     }

@@ -32,7 +32,7 @@ struct Announcements {
     /// The writers that make no more operations, as members know that may have lowered what they allowed.
     private var ended: Set<WriterID> = []
 
-    mutating func note(_ heartbeat: Heartbeat, of node: Int, atOperation count: Int) {
+    mutating func record(_ heartbeat: Heartbeat, of node: Int, atOperation count: Int) {
         if heartbeat.closedTimestamp > closings[node]?.last?.time ?? .zero {
             closings[node, default: []].append(
                 Closing(operations: count, time: heartbeat.closedTimestamp))

@@ -11,7 +11,7 @@ struct BatchArchive {
     /// Adds a batch; it replaces what a bug may have stored under its sequences before.
     ///
     /// - Complexity: O(log n) for a batch that is known or the newest.
-    mutating func note(_ entry: LogEntry) {
+    mutating func record(_ entry: LogEntry) {
         logs[entry.origin, default: []].keep(entry)
     }
 

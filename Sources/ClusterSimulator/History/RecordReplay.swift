@@ -70,27 +70,27 @@ struct RecordReplay {
         switch record.event {
         case .started(let writer, let vector):
             writers[incarnation] = writer
-            recording.note(
+            recording.record(
                 start: .init(writer: writer, vector: vector), node: node, incarnation: incarnation,
                 at: time)
-            recording.note(durable: vector, node: node, at: time)
+            recording.record(durable: vector, node: node, at: time)
         case .turned(let writer, let vector, let stableTime, let wall):
             writers[incarnation] = writer
-            recording.note(wallMilliseconds: wall, at: time)
-            recording.note(
+            recording.record(wallMilliseconds: wall, at: time)
+            recording.record(
                 turnOf: .init(writer: writer, vector: vector), node: node, incarnation: incarnation,
                 stableTime: stableTime, at: time)
         case .stored(let batches):
             let entries = batches.compactMap { try? LogEntry($0) }
-            for entry in entries { archive.note(entry) }
-            recording.note(
+            for entry in entries { archive.record(entry) }
+            recording.record(
                 stored: entries, by: writers[incarnation], node: node, incarnation: incarnation,
                 at: time)
-        case .durable(let vector): recording.note(durable: vector, node: node, at: time)
+        case .durable(let vector): recording.record(durable: vector, node: node, at: time)
         case .serving:
             let vector = recording.states[node].last?.vector ?? VersionVector()
-            recording.note(serviceBy: node, holding: vector, at: time)
-        case .published(let frame): recording.note(published: frame, node: node)
+            recording.record(serviceBy: node, holding: vector, at: time)
+        case .published(let frame): recording.record(published: frame, node: node)
         case .served(let session, let frame, let before, let after):
             served.append(
                 Served(

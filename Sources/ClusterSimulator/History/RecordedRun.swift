@@ -39,7 +39,7 @@ public struct RecordedRun {
     public mutating func add(_ operation: RecordedOperation) { operations.append(operation) }
 
     /// Sets the writer under which a client stamps.
-    public mutating func note(writer: WriterID, of client: Int) { clients[writer] = client }
+    public mutating func record(writer: WriterID, of client: Int) { clients[writer] = client }
 
     /// Adds the records of one incarnation of a node.
     ///
@@ -65,7 +65,7 @@ public struct RecordedRun {
     ///
     /// - Parameter trees: What the nodes show in the end, in their order.
     /// - Complexity: for the longest checks, operations times the nodes' incarnations.
-    public func judge(trees: [Value]) -> [CheckResult] {
+    public func evaluate(trees: [Value]) -> [CheckResult] {
         let evidence = evidence(trees: trees, replay)
         return RecordedRun.checks.map { $0.evaluate(evidence) }
     }

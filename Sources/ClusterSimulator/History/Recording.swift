@@ -143,7 +143,7 @@ struct Recording {
 
     // MARK: Recording
 
-    mutating func note(
+    mutating func record(
         start replica: ReplicaView, node: Int, incarnation: Int, at time: Microseconds
     ) {
         guard isOn else { return }
@@ -170,18 +170,18 @@ struct Recording {
     }
 
     /// Records the state after a turn, if the turn changed it.
-    mutating func note(
+    mutating func record(
         turnOf replica: ReplicaView, node: Int, incarnation: Int, stableTime: HybridTime,
         at time: Microseconds
     ) {
         guard isOn else { return }
-        note(writer: replica.writer, node: node, at: time)
+        record(writer: replica.writer, node: node, at: time)
         guard states[node].last?.vector != replica.vector else { return }
         append(replica, node: node, incarnation: incarnation, stableTime: stableTime, at: time)
     }
 
     /// An evicted node rejoins as another writer.
-    private mutating func note(writer: WriterID, node: Int, at time: Microseconds) {
+    private mutating func record(writer: WriterID, node: Int, at time: Microseconds) {
         guard incarnations[node]?.writer != writer else { return }
         rejoins.append((node, time))
         incarnations[node] = Announced(writer: writer)
@@ -198,22 +198,23 @@ struct Recording {
                 value: keepsValues ? replica.value : .null))
     }
 
-    mutating func note(serviceBy node: Int, holding vector: VersionVector, at time: Microseconds) {
+    mutating func record(serviceBy node: Int, holding vector: VersionVector, at time: Microseconds)
+    {
         guard isOn else { return }
         services.append(Service(node: node, time: time, vector: vector))
     }
 
-    mutating func note(durable vector: VersionVector, node: Int, at time: Microseconds) {
+    mutating func record(durable vector: VersionVector, node: Int, at time: Microseconds) {
         guard isOn, durable[node].last?.vector != vector else { return }
         durable[node].append(Holding(time: time, vector: vector))
     }
 
     /// Records a checkpoint that replaced all data of a node before the node could announce it.
-    mutating func note(replaced vector: VersionVector, node: Int) {
+    mutating func record(replaced vector: VersionVector, node: Int) {
         incarnations[node]?.vector = vector
     }
 
-    mutating func note(wallMilliseconds: UInt64, at time: Microseconds) {
+    mutating func record(wallMilliseconds: UInt64, at time: Microseconds) {
         latestMilliseconds = max(latestMilliseconds, wallMilliseconds)
         let elapsed = min(wallMilliseconds, time / 1_000)
         leadMilliseconds = max(leadMilliseconds, wallMilliseconds - elapsed)
@@ -221,7 +222,7 @@ struct Recording {
 
     /// Each new coordinator may have set the clocks ahead, up to the ceiling of the lease before, even where they
     /// were ahead already.
-    private mutating func note(term: UInt64) {
+    private mutating func record(term: UInt64) {
         guard term > lastTerm else { return }
         latestMilliseconds += leaseMilliseconds * (term - lastTerm)
         lastTerm = term
@@ -238,7 +239,7 @@ struct Recording {
     }
 
     /// Records the batches of a turn, and the operations of the node's own batches.
-    mutating func note(
+    mutating func record(
         stored entries: [LogEntry], by writer: WriterID, node: Int, incarnation: Int,
         at time: Microseconds
     ) {
@@ -246,13 +247,13 @@ struct Recording {
         for entry in entries {
             guard entry.origin == writer else {
                 // Batches of other origins are durable there; the node's own may still be lost.
-                note(batch: entry, node: node, at: time)
+                record(batch: entry, node: node, at: time)
                 continue
             }
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             for (index, operation) in batch.operations.enumerated() {
                 let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
-                note(term: operation.term ?? 0)
+                record(term: operation.term ?? 0)
                 issued.append(
                     Issued(
                         dot: dot, operation: operation, node: node, incarnation: incarnation,
@@ -266,7 +267,7 @@ struct Recording {
         }
     }
 
-    private mutating func note(batch entry: LogEntry, node: Int, at time: Microseconds) {
+    private mutating func record(batch entry: LogEntry, node: Int, at time: Microseconds) {
         var hash = TraceHash()
         hash.combine(entry.bytes)
         let dot = Dot(origin: entry.origin, sequence: entry.first)
@@ -289,14 +290,14 @@ struct Recording {
     func announced(by node: Int) -> VersionVector? { incarnations[node]?.vector }
 
     /// Records the vector that a node announced.
-    mutating func note(published frame: [UInt8], node: Int) {
+    mutating func record(published frame: [UInt8], node: Int) {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
         for case .message(let message) in messages {
             switch message {
             case .heartbeat(let heartbeat):
                 incarnations[node]?.vector = heartbeat.vector
                 incarnations[node]?.closedTimestamp = heartbeat.closedTimestamp
-                announcements.note(heartbeat, of: node, atOperation: issued.count)
+                announcements.record(heartbeat, of: node, atOperation: issued.count)
             case .batch(let bytes):
                 guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
                 incarnations[node]?.vector[head.origin] = head.last

@@ -16,13 +16,13 @@ extension VirtualDisk {
     }
 
     /// Performs a request or a part of it; if that fails, its changes may be there.
-    mutating func perform(_ request: StoreRequest) throws(MemoryTables.Failure) -> StoreProgress {
+    mutating func execute(_ request: StoreRequest) throws(MemoryTables.Failure) -> StoreProgress {
         model.begin(request)
         if case .writeCheckpoint(let checkpoint) = request {
             replaced = checkpoint.replacesAll ? damages.count : nil
         }
         do throws(MemoryTables.Failure) {
-            let progress = try store.perform(request)
+            let progress = try store.execute(request)
             model.complete(request, progress)
             return progress
         } catch {

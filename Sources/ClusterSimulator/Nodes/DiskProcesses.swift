@@ -44,7 +44,7 @@ extension VirtualDisk {
 
     /// Does a request whose outcome no process receives.
     private mutating func finishUnseen(_ request: StoreRequest) {
-        if let progress = try? perform(request) { noteReplacement(by: request, progress) }
+        if let progress = try? execute(request) { noteReplacement(by: request, progress) }
     }
 
     /// Records a checkpoint that has replaced all else, until the process acts upon that.

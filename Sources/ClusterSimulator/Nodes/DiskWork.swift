@@ -75,7 +75,7 @@ extension VirtualDisk {
         if trouble == .unreadable, case .readBatches(let read) = request {
             return .done(stored: nil, .batches([], for: read))
         }
-        let progress = try perform(request)
+        let progress = try execute(request)
         report(progress, of: request)
         noteReplacement(by: request, progress)
         step = DiskStep(request, progress)

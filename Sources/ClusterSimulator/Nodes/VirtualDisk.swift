@@ -100,7 +100,7 @@ extension VirtualDisk {
         return durability == .commit ? flush(at: now) : nil
     }
 
-    mutating func perform(_ request: StoreRequest, at now: Microseconds) -> Microseconds? {
+    mutating func execute(_ request: StoreRequest, at now: Microseconds) -> Microseconds? {
         var request = request
         if case .readRows(var read) = request {
             read.byteLimit = chunkBytes

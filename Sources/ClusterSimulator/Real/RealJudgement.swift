@@ -12,7 +12,7 @@ extension RecordedRun {
     ///   - trees: What the nodes show in the end, in their order.
     ///   - reads: What was read where the scenario expects something, and when; nil if the node did not answer.
     ///   - start: When the scenario began; times are told from then on.
-    package func judge(
+    package func evaluate(
         _ plan: RealPlan, trees: [Value],
         reads: [(read: RealRead, time: UInt64, found: Value?)], start: UInt64
     ) -> [CheckResult] {
@@ -71,7 +71,7 @@ extension RecordReplay {
                 apply(to: &tree, from: held, to: state.vector)
                 held = state.vector
                 guard state.time >= start, held.covers(lost) else { continue }
-                watch.judge(tree.value, holding: held, node: node, at: state.time - start)
+                watch.check(tree.value, holding: held, node: node, at: state.time - start)
             }
         }
         return watch

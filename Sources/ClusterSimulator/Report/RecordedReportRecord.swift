@@ -205,7 +205,7 @@ private struct RecordedRunWriter {
 
     private mutating func store(_ batches: [[UInt8]], at node: Int, _ time: UInt64) {
         let entries = batches.compactMap { try? LogEntry($0) }
-        for entry in entries { archive.note(entry) }
+        for entry in entries { archive.record(entry) }
         add(
             "stores", at: time, lane: node,
             does: entries.map { "stores \(BatchText($0.bytes))" })

@@ -55,14 +55,14 @@ extension SimulatedRun {
             for entry in turn.batches { access.history.add(entry) }
         }
         for event in nodes[node].record.takeAccessEvents() {
-            access.watches[node].take(event, access.history, mayBe: identities)
+            access.watches[node].check(event, access.history, mayBe: identities)
         }
         for case .store(let turn) in outputs {
             for entry in turn.batches where entry.origin == nodes[node].replica?.writer {
                 guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
                 let isDecided = batch.operations.contains { $0.term != nil }
                 let others = isDecided ? access.watches.map(\.attributions) : []
-                access.watches[node].judge(batch, wantedBy: others)
+                access.watches[node].check(batch, wantedBy: others)
             }
         }
         let replica = nodes[node].replica
@@ -88,12 +88,12 @@ extension SimulatedRun {
             for case .message(let message) in (try? FrameReader<NodeMessage>.messages(in: frame))
                 ?? []
             {
-                access?.watches[node].tell(message, to: session)
+                access?.watches[node].check(message, to: session)
             }
         case .replyLarge(let session, let frame):
             judgeAccess(telling: .reply(session, frame.encoded), by: node)
         case .replyMessages(let session, let answers):
-            for answer in answers { access?.watches[node].tell(answer.message, to: session) }
+            for answer in answers { access?.watches[node].check(answer.message, to: session) }
         default: break
         }
     }

@@ -32,7 +32,7 @@ extension SimulatedRun {
                 let reasons = copy.reasons(against: statement, at: instant),
                 reasons.isEmpty != expected
             {
-                access.watches[node].note(
+                access.watches[node].report(
                     .allowedIsAccepted, Replica.probing,
                     "asked for its verdict on \(statement), it says \(reasons), other than the rules"
                 )
@@ -41,7 +41,7 @@ extension SimulatedRun {
                 found != expected
             else { continue }
             let isRead = message.request.kind == .read
-            access.watches[node].note(
+            access.watches[node].report(
                 found ? (isRead ? .readsAreAllowed : .writesAreAllowed) : .allowedIsAccepted,
                 Replica.probing,
                 "\(identity) \(found ? "could" : "could not") do \(message.summary), other than the rules say"
@@ -90,7 +90,7 @@ extension Replica {
         to message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> [NodeMessage] {
         let session = Replica.probing
-        let outputs = perform([
+        let outputs = execute([
             .turnBegan(moment), .opened(session), .identified(session, principal),
             .requestedMessages([message], by: session), .turnEnded, .closed(session),
         ])
@@ -103,7 +103,7 @@ extension Replica {
 
 extension Replica {
     /// Takes inputs; what is to be stored then is durable at once.
-    mutating func perform(_ inputs: [Input]) -> [Output] {
+    mutating func execute(_ inputs: [Input]) -> [Output] {
         var outputs = inputs.flatMap { step($0) }
         for case .store(let turn) in outputs { outputs += step(.stored(turn: turn.number)) }
         return outputs

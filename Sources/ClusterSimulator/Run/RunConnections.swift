@@ -52,7 +52,7 @@ extension SimulatedRun {
     private mutating func noteOnDisconnect(
         _ message: ClientMessage, on index: Int, isRefused: Bool
     ) {
-        connections[index].onDisconnect.take(message)
+        connections[index].onDisconnect.record(message)
         let isRequest =
             switch message.request {
             case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel: true
@@ -132,7 +132,7 @@ extension SimulatedRun {
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
         connections[index].isClogged = true
-        tell(.backpressured(SimulatedRun.session(of: index)), on: index)
+        send(.backpressured(SimulatedRun.session(of: index)), on: index)
     }
 
     /// The client, which acts now, reads again, at first what has waited.
@@ -145,7 +145,7 @@ extension SimulatedRun {
             connections[index].sentFrames += 1
             deliver(frame, on: index)
         }
-        tell(.writable(SimulatedRun.session(of: index)), on: index)
+        send(.writable(SimulatedRun.session(of: index)), on: index)
     }
 
     /// The operator is answered: a refused eviction must have no effect, now or later.
@@ -153,7 +153,7 @@ extension SimulatedRun {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(let message) in messages
         where !isOfWatch(message) && !noteCopy(message) {
-            if access?.take(message) == true { continue }
+            if access?.check(message) == true { continue }
             guard case .error(let id, _, _, _) = message, id > 0 else { continue }
             record.refusals[Int(id) - 1].reason = Refusal.notEvicted
         }
@@ -214,6 +214,6 @@ extension SimulatedRun {
     mutating func endSession(_ index: Int) {
         if connections[index].isToPort { return endPort(index) }
         connections[index].isOverAtNode = true
-        tell(.closed(SimulatedRun.session(of: index)), on: index)
+        send(.closed(SimulatedRun.session(of: index)), on: index)
     }
 }

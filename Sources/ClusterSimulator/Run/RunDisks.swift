@@ -20,11 +20,11 @@ extension SimulatedRun {
         case .failed(let failure): endWithDisk(node, after: failure)
         case .done(let turn, let reply):
             noteRoomAgain(at: node)
-            record.recording.note(durable: nodes[node].disk.durable, node: node, at: now)
+            record.recording.record(durable: nodes[node].disk.durable, node: node, at: now)
             scheduleDisk(of: node, at: nodes[node].disk.begin(at: now))
             if let reply { give(reply, to: node) }
             if let result = nodes[node].disk.copies.takeResult() { give(result, to: node) }
-            if let turn { perform(nodes[node].stored(turn: turn, at: now), of: node) }
+            if let turn { execute(nodes[node].stored(turn: turn, at: now), of: node) }
             if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
             interruptAtStep(node)
         }

@@ -28,17 +28,17 @@ extension SimulatedRun {
         }
         record.duplicateNodes[duplicateNode].waiting.removeAll()
         outputs += record.duplicateNodes[duplicateNode].replica.step(.turnEnded)
-        perform(outputs, ofDuplicate: duplicateNode)
+        execute(outputs, ofDuplicate: duplicateNode)
         schedule(.duplicateTurns(duplicateNode), after: .milliseconds(50))
     }
 
     /// No peer subscribes to a duplicate node or sends it requests.
-    private mutating func perform(_ outputs: [Output], ofDuplicate duplicateNode: Int) {
+    private mutating func execute(_ outputs: [Output], ofDuplicate duplicateNode: Int) {
         for output in outputs {
             trace.combine(output, of: nodes.count + duplicateNode)
             switch output {
             case .store(let turn):
-                perform(
+                execute(
                     record.duplicateNodes[duplicateNode].replica.step(.stored(turn: turn.number)),
                     ofDuplicate: duplicateNode)
             case .ask(let member, let frame):

@@ -59,7 +59,7 @@ extension Evidence {
             var client = client
             let tree = run.nodes[client.node].replica?.value ?? .null
             if let problem = client.problem(showing: tree, at: run.now, since: run.scenario.until) {
-                client.note(problem)
+                client.report(problem)
             }
             return (client.index, client.tally)
         }

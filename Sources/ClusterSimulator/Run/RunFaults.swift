@@ -7,7 +7,7 @@ extension SimulatedRun {
     /// A client that sends a request and does not wait for the answer.
     static let operatorSession = SessionID(number: .max)
 
-    mutating func perform(_ action: Scenario.Scripted.Action) {
+    mutating func execute(_ action: Scenario.Scripted.Action) {
         switch action {
         case .fault(let fault): fault.apply(to: &self)
         case .request(let client, let request): add(request, to: client)

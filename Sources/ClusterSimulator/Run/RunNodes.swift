@@ -17,11 +17,11 @@ extension SimulatedRun {
         releaseWaiting(for: node)
         if let standing = nodes[node].standing {
             record.names.add(standing.writer, node: node)
-            record.recording.note(
+            record.recording.record(
                 start: view(of: node, standing), node: node, incarnation: nodes[node].incarnation,
                 at: now)
-            record.recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-            for entry in nodes[node].disk.batches { record.archive.note(entry) }
+            record.recording.record(durable: nodes[node].disk.durable, node: node, at: now)
+            for entry in nodes[node].disk.batches { record.archive.record(entry) }
             observe { watch, run in watch.replacedData(of: node, in: &run) }
         }
         let delay = random.time(in: scenario.cluster.start)
@@ -73,14 +73,14 @@ extension SimulatedRun {
         noteClock(of: node)
         let outputs = nodes[node].turn(at: now)
         judgeAccess(of: node, doing: outputs)
-        perform(outputs, of: node)
+        execute(outputs, of: node)
         judgeKeys(of: node)
         if nodes[node].state == .running { nodes[node].disk.replacement = nil }
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         guard let standing = nodes[node].standing else { return }
         noteReturn(of: node, standing)
         if !record.recording.isOn { return }
-        record.recording.note(
+        record.recording.record(
             turnOf: view(of: node, standing), node: node, incarnation: incarnation,
             stableTime: stableTime,
             at: now)
@@ -99,7 +99,7 @@ extension SimulatedRun {
 
     /// Records what a node's process is about to read from its clock.
     mutating func noteClock(of node: Int) {
-        record.recording.note(
+        record.recording.record(
             wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds, at: now)
     }
 
@@ -115,12 +115,12 @@ extension SimulatedRun {
         if let duplicateNode = liveDuplicate(of: frame.to) {
             record.duplicateNodes[duplicateNode].waiting.append(.published(frame.bytes))
         }
-        take(.published(frame.bytes), frame)
+        receive(.published(frame.bytes), frame)
     }
 
     mutating func takeAsked(_ frame: PeerFrame) {
         guard !waits(frame, .asked(frame)) else { return }
-        take(.asked(frame.bytes, by: nodes[frame.from].name), frame)
+        receive(.asked(frame.bytes, by: nodes[frame.from].name), frame)
     }
 
     mutating func takeAnswered(_ frame: PeerFrame) {
@@ -130,7 +130,7 @@ extension SimulatedRun {
         if let duplicateNode = liveDuplicate(of: frame.to), random.index(below: 2) == 0 {
             return record.duplicateNodes[duplicateNode].waiting.append(input)
         }
-        take(input, frame)
+        receive(input, frame)
     }
 
     /// Keeps a frame in its queue that its receiver cannot accept now.
@@ -146,7 +146,7 @@ extension SimulatedRun {
         for event in network.takeWaiting(for: node) { schedule(event, after: 0) }
     }
 
-    private mutating func take(_ input: Input, _ frame: PeerFrame) {
+    private mutating func receive(_ input: Input, _ frame: PeerFrame) {
         guard nodes[frame.to].isUp,
             network.isConnected(from: frame.from, to: frame.to, epoch: frame.epoch)
         else { return network.noteDropped() }
@@ -155,7 +155,7 @@ extension SimulatedRun {
 
     // MARK: Outputs
 
-    mutating func perform(_ outputs: [Output], of node: Int) {
+    mutating func execute(_ outputs: [Output], of node: Int) {
         var stored: [LogEntry] = []
         for output in outputs {
             trace.combine(output, of: node)
@@ -164,12 +164,12 @@ extension SimulatedRun {
             switch output {
             case .store(let turn):
                 stored += turn.batches
-                for entry in turn.batches { record.archive.note(entry) }
+                for entry in turn.batches { record.archive.record(entry) }
                 store(turn, of: node)
             case .synchronize:
                 scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
             case .publish(let frame, _):
-                record.recording.note(published: frame, node: node)
+                record.recording.record(published: frame, node: node)
                 publish(frame, from: node)
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
@@ -180,7 +180,7 @@ extension SimulatedRun {
             case .pauseReading, .resumeReading: break
             case .perform(let request):
                 noteRewriting(request, by: node)
-                scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
+                scheduleDisk(of: node, at: nodes[node].disk.execute(request, at: now))
             case .backUp(_, _, .none): record.losses.append(Loss(node: node, since: 0, until: now))
             case .backUp(let name, let id, let session):
                 let copy = DatabaseCopies.Request(name: name, id: id, session: session)
@@ -195,7 +195,7 @@ extension SimulatedRun {
         flushPort(of: node)
         noteInstallation(by: node)
         if !stored.isEmpty, let standing = nodes[node].standing {
-            record.recording.note(
+            record.recording.record(
                 stored: stored, by: standing.writer, node: node,
                 incarnation: nodes[node].incarnation, at: now)
         }

@@ -14,13 +14,13 @@ extension SimulatedRun {
     }
 
     /// Gives an input about a session to its node, unless that is another process by now.
-    mutating func tell(_ input: ReplicaCore.Input, on index: Int) {
+    mutating func send(_ input: ReplicaCore.Input, on index: Int) {
         let connection = connections[index]
         guard nodes[connection.node].incarnation == connection.incarnation else { return }
         give(input, to: connection.node)
     }
 
-    private mutating func tell(_ input: NodeInput, on index: Int) {
+    private mutating func send(_ input: NodeInput, on index: Int) {
         let connection = connections[index]
         guard nodes[connection.node].incarnation == connection.incarnation else { return }
         if nodes[connection.node].receive(input) { scheduleTurn(connection.node) }
@@ -64,9 +64,9 @@ extension SimulatedRun {
             connections[index].port?.isOpen = true
             let host = "10.0.0.\(connections[index].client % 250 + 1)"
             let address = RemoteAddress(host: host, isLoopback: false)
-            tell(.gateway(.opened(session, from: address)), on: index)
+            send(.gateway(.opened(session, from: address)), on: index)
         }
-        tell(.gateway(.received(session, bytes)), on: index)
+        send(.gateway(.received(session, bytes)), on: index)
     }
 
     /// The end of a connection reaches its port, or the port gives it up.
@@ -77,7 +77,7 @@ extension SimulatedRun {
             connections[index].breaks(at: now)
             schedule(.clientLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         }
-        tell(.gateway(.closed(SimulatedRun.session(of: index))), on: index)
+        send(.gateway(.closed(SimulatedRun.session(of: index))), on: index)
     }
 
     /// The end of a node's turn: what its gateway has for connections leaves, all that goes to one together.
@@ -126,7 +126,7 @@ extension SimulatedRun {
             else { return }
             connections[index].port?.isBackpressured = true
             let session = SimulatedRun.session(of: index)
-            return tell(.unsent(session, bytes: byteCount), on: index)
+            return send(.unsent(session, bytes: byteCount), on: index)
         }
         connections[index].port?.waiting = []
         for piece in pieces(of: port.waiting) where !piece.isEmpty { transmit(piece, on: index) }
@@ -146,7 +146,7 @@ extension SimulatedRun {
         connections[index].port?.isBackpressured = false
         connections[index].port?.awaitsRoom = false
         guard !port.isClosing else { return }
-        tell(.unsent(SimulatedRun.session(of: index), bytes: 0), on: index)
+        send(.unsent(SimulatedRun.session(of: index), bytes: 0), on: index)
     }
 
     private mutating func transmit(_ bytes: [UInt8], on index: Int) {

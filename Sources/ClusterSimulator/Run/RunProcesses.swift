@@ -25,7 +25,7 @@ extension SimulatedRun {
         record.statistics.crashes += 1
         disturbStarts()
         if let vector = nodes[node].disk.replacement {
-            record.recording.note(replaced: vector, node: node)
+            record.recording.record(replaced: vector, node: node)
         }
         record.statistics.lostTurns += lost
         noteCrash(of: node)
@@ -83,7 +83,7 @@ extension SimulatedRun {
         for index in connections.indices where connections[index].node == node {
             connections[index].end(at: now)
         }
-        perform(nodes[node].stop(at: now), of: node)
+        execute(nodes[node].stop(at: now), of: node)
     }
 
     /// A node that was stopping has written its last turn.

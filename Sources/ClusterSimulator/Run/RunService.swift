@@ -22,7 +22,7 @@ extension SimulatedRun {
     mutating func noteService(by node: Int) {
         // An evicted node only reports to its clients why it refuses them.
         if let standing = nodes[node].standing, !standing.isOut {
-            record.recording.note(serviceBy: node, holding: standing.vector, at: now)
+            record.recording.record(serviceBy: node, holding: standing.vector, at: now)
         }
         for index in record.starts.indices
         where record.starts[index].node == node

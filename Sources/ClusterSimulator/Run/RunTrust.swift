@@ -35,7 +35,7 @@ extension SimulatedRun {
                 let port = connections[connection].port, port.isOpen, !port.isClosing,
                 !port.isClosed
             else { continue }
-            access?.watches[node].note(
+            access?.watches[node].report(
                 .readsAreAllowed, SimulatedRun.session(of: connection),
                 "its stream goes on, whose token is of a key that the node does not trust any more")
         }

@@ -25,7 +25,7 @@ extension SimulatedRun {
         else { return }
         connections[connection].isIdentified = true
         connections[connection].mayBe = [identity]
-        tell(
+        send(
             .identified(SimulatedRun.session(of: connection), identity.principal), on: connection)
     }
 }

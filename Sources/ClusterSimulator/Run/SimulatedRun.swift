@@ -131,7 +131,7 @@ struct SimulatedRun {
         case .clientMoves(let client): move(client)
         case .clientTurns(let client): withClient(client) { $0.turn(in: &$1) }
         case .clientRecalls(let client): withClient(client) { $0.takeRecalls(in: &$1) }
-        case .scripted(let index): perform(scenario.script[index].action)
+        case .scripted(let index): execute(scenario.script[index].action)
         case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
         case .quiescence: beginQuiescence()

@@ -14,17 +14,17 @@ struct Expectation: Sendable {
         _ word: ScenarioWord, _ line: inout ScenarioLine, among nodes: Int
     ) throws(ScenarioError) -> Expectation {
         let node = try word.node(among: nodes)
-        try line.take("reads")
-        let path = try line.take().path()
-        try line.take("expect")
-        return Expectation(node: node, path: path, value: try line.take().value())
+        try line.expect("reads")
+        let path = try line.removeFirst().path()
+        try line.expect("expect")
+        return Expectation(node: node, path: path, value: try line.removeFirst().value())
     }
 }
 
 extension ScenarioLine {
     /// Takes a word that has to stand here.
-    fileprivate mutating func take(_ wanted: String) throws(ScenarioError) {
-        let word = take()
+    fileprivate mutating func expect(_ wanted: String) throws(ScenarioError) {
+        let word = removeFirst()
         if word.text == wanted { return }
         throw word.isEnd ? .expected("\"\(wanted)\"", found: word) : .unknown(word, known: [wanted])
     }

@@ -16,10 +16,10 @@ struct ScenarioHeader {
         var line = ScenarioLine([UInt8(ascii: " ")] + bytes.dropFirst(), number: number)
         let word = line.peek
         guard ScenarioHeader.isField(word.text) else { return addClaim(bytes.dropFirst()) }
-        _ = line.take()
+        _ = line.removeFirst()
         switch word.text {
         case "guarantees:": try readGuarantees(&line)
-        case "since:": since = try line.take().version()
+        case "since:": since = try line.removeFirst().version()
         default: throw .unknown(word, known: ScenarioHeader.fields)
         }
         try line.finish()

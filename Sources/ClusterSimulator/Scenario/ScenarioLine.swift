@@ -66,7 +66,7 @@ struct ScenarioLine {
     var peek: ScenarioWord { isAtEnd ? end : words[next] }
 
     /// Takes the next word; the end of the line if there is none.
-    mutating func take() -> ScenarioWord {
+    mutating func removeFirst() -> ScenarioWord {
         defer { if !isAtEnd { next += 1 } }
         return peek
     }
@@ -89,7 +89,7 @@ struct ScenarioLine {
 
     /// Takes the next word of a list with commas.
     mutating func takeName(of what: String) throws(ScenarioError) -> ScenarioWord {
-        var word = take()
+        var word = removeFirst()
         if word.text.hasSuffix(",") { word.text.removeLast() }
         if word.text.isEmpty { throw .expected("the name of \(what)", found: word) }
         return word

@@ -102,18 +102,18 @@ struct ScenarioParser {
     }
 
     private mutating func readStatement(_ line: inout ScenarioLine) throws(ScenarioError) {
-        let word = line.take()
+        let word = line.removeFirst()
         if let section = ScenarioSection(rawValue: word.text) {
             return try section.read(&line, into: &scenario)
         }
         switch word.text {
         case "swarm": scenario.isSwarm = true
-        case "seeds": scenario.seeds = try line.take().seeds()
-        case "until": scenario.until = try line.take().time()
-        case "quiescence": scenario.quiescence = try line.take().time()
-        case "load": scenario.data = try load(line.take())
+        case "seeds": scenario.seeds = try line.removeFirst().seeds()
+        case "until": scenario.until = try line.removeFirst().time()
+        case "quiescence": scenario.quiescence = try line.removeFirst().time()
+        case "load": scenario.data = try load(line.removeFirst())
         case "rules":
-            repeat { scenario.rules.append(try readRules(line.take())) } while !line.isAtEnd
+            repeat { scenario.rules.append(try readRules(line.removeFirst())) } while !line.isAtEnd
         case "mix":
             let word = line.peek
             let request = try MixedRequest.read(&line)
@@ -123,7 +123,7 @@ struct ScenarioParser {
             scenario.invariants.append(try Invariant.read(&line))
             claim(.invariantsHold)
         case "at":
-            let word = line.take()
+            let word = line.removeFirst()
             return timed.append(TimedLine(line: line, times: try word.times(), word: word))
         case "check": try readChecks(&line)
         case "reach": try readMarks(&line)
@@ -172,7 +172,7 @@ extension ScenarioParser {
     private mutating func readAction(_ timed: TimedLine) throws(ScenarioError) {
         try requireEnd(after: timed)
         var line = timed.line
-        let word = line.take()
+        let word = line.removeFirst()
         let action: Scenario.Scripted.Action
         if word.names("c") {
             let client = try word.client(among: scenario.clients.count)
@@ -198,17 +198,17 @@ extension ScenarioParser {
     }
 
     private func readRequest(_ line: inout ScenarioLine) throws(ScenarioError) -> ScriptedRequest {
-        let verb = line.take()
+        let verb = line.removeFirst()
         guard ScenarioParser.requests.contains(verb.text) else {
             throw .unknown(verb, known: ScenarioParser.requests)
         }
-        let path = try line.take().path()
+        let path = try line.removeFirst().path()
         switch verb.text {
         case "remove": return .remove(path)
-        case "set": return .set(path, try line.take().value())
-        case "push": return .push(path, try line.take().value())
+        case "set": return .set(path, try line.removeFirst().value())
+        case "push": return .push(path, try line.removeFirst().value())
         default:
-            let word = line.take()
+            let word = line.removeFirst()
             guard case .integer(let delta) = try word.value() else {
                 throw .expected("a whole number", found: word)
             }

@@ -55,7 +55,7 @@ extension ScenarioSetting {
     static func read(
         _ line: inout ScenarioLine, among known: [ScenarioSetting], into scenario: inout Scenario
     ) throws(ScenarioError) -> String {
-        let word = line.take()
+        let word = line.removeFirst()
         guard let (name, value) = word.setting else {
             if word.isEnd { throw .expected("a setting such as loss=30%", found: word) }
             guard !known.contains(where: { $0.name == word.text }) else {

@@ -73,11 +73,11 @@ public struct ExhaustiveSearch {
         var count = 0.0
         if !steps.contains(where: \.isRequired) {
             count = 1
-            judge(universe)
+            evaluate(universe)
         }
         for (index, step) in steps.enumerated() where mayGoOn(isStopped) {
             var next = universe
-            next.take(step)
+            next.execute(step)
             transitions += 1
             path.append(index)
             if let problem = next.failure {
@@ -96,7 +96,7 @@ public struct ExhaustiveSearch {
         return failure == nil && !isCut
     }
 
-    private mutating func judge(_ universe: Universe) {
+    private mutating func evaluate(_ universe: Universe) {
         ends += 1
         let failed = judge(universe).filter { $0.verdict == .invalid }
         if !failed.isEmpty { fail(failed, nil) }
@@ -133,7 +133,7 @@ extension ExhaustiveSearch {
                     fix: "give the schedule that `hearth sim run` printed for this scenario")
             }
             course.steps.append(steps[position].text(in: universe))
-            universe.take(steps[position])
+            universe.execute(steps[position])
         }
         let problem = universe.failure
         let failed = problem == nil ? judge(universe).filter { $0.verdict == .invalid } : []

@@ -64,7 +64,7 @@ struct Universe {
 
     /// Starts all nodes, until each serves and knows the others.
     private mutating func begin() {
-        for node in nodes.indices { take(.started(node: node)) }
+        for node in nodes.indices { execute(.started(node: node)) }
         for _ in 0..<20 { passRound() }
         precondition(nodes.allSatisfy(\.isServing), "a node of a whole cluster does not serve")
     }
@@ -103,14 +103,14 @@ struct Universe {
         }
     }
 
-    mutating func take(_ step: UniverseStep) {
+    mutating func execute(_ step: UniverseStep) {
         stepCount += 1
         do throws(MemoryTables.Failure) {
             switch step {
             case .requested(let client): request(client)
             case .arrived(let way): arrive(way)
             case .turned(let node): turn(node)
-            case .worked(let node): perform(try nodes[node].work(), of: node)
+            case .worked(let node): execute(try nodes[node].work(), of: node)
             case .started(let node): try start(node)
             case .crashed(let node, let count): crash(node, after: count)
             case .ticked(let node): tick(node)
@@ -134,7 +134,7 @@ struct Universe {
         try nodes[node].start()
         guard let replica = nodes[node].replica else { return }
         names.add(replica.writer, node: node)
-        recording.note(
+        recording.record(
             start: .init(replica), node: node, incarnation: nodes[node].incarnation, at: now)
         nodes[node].oracle.restart(
             on: archive.batches(in: replica.vector), showing: replica.value)
@@ -162,17 +162,17 @@ struct Universe {
 
     private mutating func turn(_ node: Int) {
         let stableTime = nodes[node].replica?.stableTime ?? .zero
-        recording.note(wallMilliseconds: nodes[node].moment.wallMilliseconds + 1, at: now)
+        recording.record(wallMilliseconds: nodes[node].moment.wallMilliseconds + 1, at: now)
         let (outputs, served) = nodes[node].turn()
-        perform(outputs, of: node)
+        execute(outputs, of: node)
         guard let replica = nodes[node].replica else { return }
-        recording.note(
+        recording.record(
             turnOf: .init(replica), node: node, incarnation: nodes[node].incarnation,
             stableTime: stableTime, at: now)
-        for served in served { note(served, by: node, replica.writer) }
+        for served in served { record(served, by: node, replica.writer) }
     }
 
-    private mutating func note(_ served: UniverseNode.Served, by node: Int, _ writer: WriterID) {
+    private mutating func record(_ served: UniverseNode.Served, by node: Int, _ writer: WriterID) {
         let client = Int(served.session.number) - 1
         guard let pending = clients[client].pending else { return }
         let isWrite = served.after[writer] > served.before[writer]
@@ -266,16 +266,16 @@ struct Universe {
 
     // MARK: Outputs
 
-    private mutating func perform(_ outputs: [Output], of node: Int) {
+    private mutating func execute(_ outputs: [Output], of node: Int) {
         var stored: [LogEntry] = []
         for output in outputs {
             switch output {
             case .store(let turn):
                 stored += turn.batches
-                for entry in turn.batches { archive.note(entry) }
+                for entry in turn.batches { archive.record(entry) }
                 nodes[node].add(.commit(turn))
             case .publish(let frame, _):
-                recording.note(published: frame, node: node)
+                recording.record(published: frame, node: node)
                 for peer in nodes.indices where peer != node {
                     send(frame, .published, from: node, to: peer)
                 }
@@ -291,10 +291,10 @@ struct Universe {
             }
         }
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
-        recording.note(
+        recording.record(
             stored: stored, by: replica.writer, node: node, incarnation: nodes[node].incarnation,
             at: now)
-        nodes[node].oracle.take(stored, showing: replica.value, at: now)
+        nodes[node].oracle.record(stored, showing: replica.value, at: now)
         if let problem = nodes[node].oracle.failure { fail(names.applied(to: problem)) }
     }
 
@@ -306,7 +306,7 @@ struct Universe {
         // What answers itself for ever is no cluster at rest; its end is found unequal.
         for _ in 0..<10_000 {
             guard let step = requiredStep else { return }
-            take(step)
+            execute(step)
         }
     }
 

@@ -86,7 +86,7 @@ struct UniverseNode {
         for job in jobs.prefix(count) {
             switch job {
             case .commit(let turn): try? store.commit([turn])
-            case .perform(let request): _ = try? store.perform(request)
+            case .perform(let request): _ = try? store.execute(request)
             }
         }
         store.tables.losePower(keeping: 0)
@@ -152,7 +152,7 @@ struct UniverseNode {
             try store.commit([turn])
             return replica!.step(.stored(turn: turn.number))
         case .perform(let request):
-            switch try store.perform(request) {
+            switch try store.execute(request) {
             case .done: break
             case .unfinished(let rest): jobs.append(.perform(rest))
             case .replied(let reply): inbox.append((.storeReplied(reply), 7))

@@ -6,7 +6,7 @@ import SyncProtocol
 
 extension AccessWatch {
     /// Judges what a client is told, in order.
-    mutating func tell(_ message: NodeMessage, to session: SessionID) {
+    mutating func check(_ message: NodeMessage, to session: SessionID) {
         switch message {
         case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _):
             finish(id, of: session, as: nil)
@@ -26,7 +26,7 @@ extension AccessWatch {
         case .permissionDenied?:
             tally.count(.allowedIsAccepted)
             if asked.isAllowed == true {
-                note(
+                report(
                     .allowedIsAccepted, session,
                     "its request \(what) was denied, which the rules allow")
             }
@@ -34,7 +34,7 @@ extension AccessWatch {
             tally.count(check)
             // What has a stamp may have been done when the rules allowed it.
             if asked.isAllowed == false, asked.request.now == nil {
-                note(check, session, "its request \(what) was done, which the rules do not allow")
+                report(check, session, "its request \(what) was done, which the rules do not allow")
             }
         default:
             // A refusal for another reason: what it was to leave is not known.
@@ -45,7 +45,7 @@ extension AccessWatch {
 
     private mutating func change(_ id: UInt64, of session: SessionID, by writes: [Write]) {
         if sessions[session]?.ended.contains(id) == true {
-            note(.readsAreAllowed, session, "it is told of its listen \(id), which has ended")
+            report(.readsAreAllowed, session, "it is told of its listen \(id), which has ended")
         }
         guard let listen = sessions[session]?.listens[id] else { return }
         var value = listen.told ?? .null
@@ -63,7 +63,7 @@ extension AccessWatch {
         tally.count(.readsAreAllowed)
         let expected = NaiveQuery(listen.query).shown(of: tree[listen.path])
         if told != expected {
-            note(
+            report(
                 .readsAreAllowed, session,
                 "it was told \(told) at \(listen.path) until its listen ended, and was allowed to see \(expected)"
             )

@@ -20,7 +20,7 @@ struct AccessJudgement {
     }
 
     /// Judges an answer to the operator; returns whether it is one about faulty rules.
-    mutating func take(_ answer: NodeMessage) -> Bool {
+    mutating func check(_ answer: NodeMessage) -> Bool {
         let (id, refusal): (UInt64, (code: ErrorCode, problem: String)?)
         switch answer {
         case .ok(let number): (id, refusal) = (number, nil)

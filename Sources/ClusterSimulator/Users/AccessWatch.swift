@@ -59,9 +59,10 @@ struct AccessWatch {
         attributions.restart()
     }
 
-    mutating func note(_ check: Check, _ session: SessionID, _ problem: @autoclosure () -> String) {
+    mutating func report(_ check: Check, _ session: SessionID, _ problem: @autoclosure () -> String)
+    {
         guard tally.failures[check] == nil else { return }
-        tally.note(check, "\(name), session \(session.number): \(problem())")
+        tally.report(check, "\(name), session \(session.number): \(problem())")
     }
 
     // MARK: Steps
@@ -72,7 +73,7 @@ struct AccessWatch {
     /// Judges a step.
     ///
     /// - Parameter mayBe: Who the client of a session may be, by what it has shown; nil if that does not matter.
-    mutating func take(
+    mutating func check(
         _ event: AccessEvent, _ history: RulesHistory, mayBe: (SessionID) -> [UserIdentity]?
     ) {
         if !event.isSingle { isVague = true }
@@ -82,7 +83,7 @@ struct AccessWatch {
             sessions[session, default: Session(identity: identity)].identity = identity
             judgeListens(of: session, event, history)
         case .requested(let session, let message):
-            judge(message, of: session, event, history, mayBe(session))
+            check(message, of: session, event, history, mayBe(session))
             judgeListens(event, history)
         case .closed(let session):
             judgeEnd(of: session, event, history)
@@ -113,14 +114,14 @@ struct AccessWatch {
             for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? [] {
                 let isThere = hasListen(session, id)
                 if listen.isRevoked, isThere {
-                    note(
+                    report(
                         .readsAreAllowed, session,
                         "its listen at \(listen.path) goes on, which the rules do not allow any more"
                     )
                 }
                 if !listen.isRevoked, !isThere {
                     if !isVague, !isExempt {
-                        note(
+                        report(
                             .allowedIsAccepted, session,
                             "its listen at \(listen.path) was ended, which the rules allow")
                     }
@@ -159,7 +160,7 @@ struct AccessWatch {
 // MARK: - Requests
 
 extension AccessWatch {
-    private mutating func judge(
+    private mutating func check(
         _ message: ClientMessage, of session: SessionID, _ event: AccessEvent,
         _ history: RulesHistory, _ mayBe: [UserIdentity]?
     ) {
@@ -180,17 +181,17 @@ extension AccessWatch {
         }
         let check: Check = request.kind == .read ? .readsAreAllowed : .writesAreAllowed
         if let mayBe, !mayBe.contains(identity) {
-            note(
+            report(
                 check, session,
                 "its request \(message.summary) counts as one of \(identity), and its client is \(mayBe)"
             )
         }
         sessions[session]?.asked[message.id] = Asked(request: request, isAllowed: isAllowed)
         if !isAllowed, event.made > 0 {
-            note(check, session, "\(identity) may not do \(message.summary), which it did")
+            report(check, session, "\(identity) may not do \(message.summary), which it did")
         }
         if let time = request.now, time > event.before.milliseconds, event.made > 0 {
-            note(
+            report(
                 check, session,
                 "its request \(message.summary) shows the rules the time \(time), before its node's clock shows that"
             )
@@ -263,7 +264,7 @@ extension AccessWatch {
         tally.count(.writesAreAllowed)
         for write in left where !due.contains(write) {
             if event.after.tree[write.path] != moment.tree[write.path] {
-                note(
+                report(
                     .writesAreAllowed, session,
                     "its end writes \(write.path), which \(identity) may not")
             }
@@ -271,7 +272,7 @@ extension AccessWatch {
         for write in due {
             tally.count(.allowedIsAccepted)
             if event.after.tree[write.path] != write.value {
-                note(
+                report(
                     .allowedIsAccepted, session,
                     "its end does not write \(write.path), which \(identity) may")
             }
@@ -293,7 +294,7 @@ extension AccessWatch {
             tally.count(.writesAreAllowed)
             let due = permitted(left, of: user, event.before, history)
             guard let write = done.first(where: { !due.contains($0) }) else { continue }
-            note(
+            report(
                 .writesAreAllowed, session,
                 "its silence writes \(write.path), which \(silent.identity) may not")
         }

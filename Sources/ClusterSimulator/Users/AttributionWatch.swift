@@ -36,7 +36,7 @@ struct AttributionWatch {
     private var transactions: [Transaction: Set<Wanted?>] = [:]
 
     /// Learns of a step that has made one operation for a client, and of a transaction that may be decided later.
-    mutating func take(_ event: AccessEvent, for identity: UserIdentity?, by rules: String) {
+    mutating func record(_ event: AccessEvent, for identity: UserIdentity?, by rules: String) {
         let wanted = Wanted(identity ?? .administrator, by: rules)
         if case .requested(_, let message) = event.kind, case .put(let put) = message.request,
             put.condition != nil
@@ -55,7 +55,7 @@ struct AttributionWatch {
     ///
     /// - Parameter others: What other nodes' clients have asked for.
     /// - Returns: How many operations of users there were, and what is wrong with the first that is wrong.
-    mutating func judge(
+    mutating func check(
         _ batch: Batch, wantedBy others: [AttributionWatch]
     ) -> (count: Int, problem: String?) {
         var count = 0
@@ -94,7 +94,7 @@ extension AccessWatch {
     mutating func noteAttribution(_ event: AccessEvent, _ history: RulesHistory) {
         switch event.kind {
         case .requested(let session, _), .closed(let session):
-            attributions.take(
+            attributions.record(
                 event, for: sessions[session]?.identity,
                 by: history.digest(in: event.before.vector))
         case .identified, .other: break
@@ -102,9 +102,9 @@ extension AccessWatch {
     }
 
     /// Judges what the log says of who wanted operations that the node has made.
-    mutating func judge(_ batch: Batch, wantedBy others: [AttributionWatch]) {
-        let (count, problem) = attributions.judge(batch, wantedBy: others)
+    mutating func check(_ batch: Batch, wantedBy others: [AttributionWatch]) {
+        let (count, problem) = attributions.check(batch, wantedBy: others)
         for _ in 0..<count { tally.count(.writesAreAttributed) }
-        if let problem { tally.note(.writesAreAttributed, "\(name): \(problem)") }
+        if let problem { tally.report(.writesAreAttributed, "\(name): \(problem)") }
     }
 }

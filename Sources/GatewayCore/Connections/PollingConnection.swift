@@ -5,7 +5,7 @@ internal import SyncProtocol
 
 extension Connection {
     /// Does what a request to `/.lp` asks for.
-    mutating func perform(
+    mutating func execute(
         _ poll: LongPollRequest, for request: OpenRequest, _ context: inout GatewayContext
     ) {
         switch poll {

@@ -11,7 +11,7 @@ extension Connection {
             switch event {
             case .head(let head): begin(head, &context)
             case .body(let piece): collect(piece, &context)
-            case .end: perform(&context)
+            case .end: execute(&context)
             case .failure(let failure): refuse(failure, &context)
             }
         }
@@ -78,7 +78,7 @@ extension Connection {
 
 extension Connection {
     /// Does what a complete request asks for.
-    private mutating func perform(_ context: inout GatewayContext) {
+    private mutating func execute(_ context: inout GatewayContext) {
         guard case .receiving(var request) = become(.idle) else {
             preconditionFailure("only a request ends")
         }
@@ -92,7 +92,7 @@ extension Connection {
         case .report(let report):
             let exchange = ReportExchange(report, &numbers)
             begin(.report(exchange), exchange.opening, for: request, &context)
-        case .rest(let rest): perform(rest, body, for: request, &context)
+        case .rest(let rest): execute(rest, body, for: request, &context)
         case .rules(let rules):
             do throws(RestFailure) {
                 let exchange = try RulesExchange(
@@ -106,7 +106,7 @@ extension Connection {
         case .realtime(let head): becomeRealtime(head, for: request, &context)
         case .refusedRealtime(let key, let failure):
             refuseRealtime(answering: key, because: failure, &context)
-        case .longPoll(let poll): perform(poll, for: request, &context)
+        case .longPoll(let poll): execute(poll, for: request, &context)
         }
     }
 
@@ -124,7 +124,7 @@ extension Connection {
         context.output(.native(id, rest: reader.upgrade()))
     }
 
-    private mutating func perform(
+    private mutating func execute(
         _ rest: RestRequest, _ body: [UInt8], for request: OpenRequest,
         _ context: inout GatewayContext
     ) {

@@ -47,16 +47,16 @@ extension GatewayContext {
         _ body: (inout LongPollSession, inout Authentication) -> [LongPollEffect]
     ) {
         let effects = longPolls.update(id) { body(&$0, &authentication) }
-        for effect in effects { perform(effect, of: id) }
+        for effect in effects { execute(effect, of: id) }
     }
 
     /// Passes the replica's answers of one turn to a session with long polls, and does what follows from them.
     mutating func updateLongPoll(_ id: SessionID, by answers: [SessionAnswer]) {
         let effects = longPolls.update(id) { $0.receive(answers, sharing: &texts) }
-        for effect in effects { perform(effect, of: id) }
+        for effect in effects { execute(effect, of: id) }
     }
 
-    private mutating func perform(_ effect: LongPollEffect, of id: SessionID) {
+    private mutating func execute(_ effect: LongPollEffect, of id: SessionID) {
         switch effect {
         case .answer(let script, let connection): signal(.answerPoll(script), to: connection)
         case .identify(let principal): output(.identify(id, principal))

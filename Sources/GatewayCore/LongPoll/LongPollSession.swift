@@ -64,7 +64,7 @@ struct LongPollSession {
 
     /// The script with which the session begins.
     mutating func begin(callback: String?, at now: Moment) -> [UInt8] {
-        perform(realtime.begin(at: now))
+        execute(realtime.begin(at: now))
         return LongPollText.start(callback: callback, credential) + outbox.removeScript()
     }
 }
@@ -77,7 +77,7 @@ extension LongPollSession {
         _ segments: [LongPollSegment], on connection: SessionID, at now: Moment,
         by reader: JSONReader, with authentication: inout Authentication
     ) -> [LongPollEffect] {
-        perform(realtime.noteSignOfLife(at: now, with: authentication))
+        execute(realtime.noteSignOfLife(at: now, with: authentication))
         if poll != nil { answerPoll() }
         poll = Poll(connection: connection, sinceMilliseconds: now.elapsedMilliseconds)
         do throws(LongPollUploads.Failure) {
@@ -86,13 +86,13 @@ extension LongPollSession {
                     switch upload {
                     case .message(let message):
                         receive(message, at: now, by: reader, with: &authentication)
-                    case .tooLarge(let beginning): perform(realtime.refuseTooLarge(beginning))
+                    case .tooLarge(let beginning): execute(realtime.refuseTooLarge(beginning))
                     }
                 }
             }
         } catch {
             switch error {
-            case .tooLarge: perform(realtime.endTooLarge(.tooLarge))
+            case .tooLarge: execute(realtime.endTooLarge(.tooLarge))
             case .invalid: end(SessionEnd(.unreadable, "the segments are not a message in base 64"))
             }
         }
@@ -104,7 +104,7 @@ extension LongPollSession {
         with authentication: inout Authentication
     ) {
         guard transport != nil, TransportSwitch.isEnd(message, by: reader) else {
-            return perform(realtime.received(message, at: now, by: reader, with: &authentication))
+            return execute(realtime.received(message, at: now, by: reader, with: &authentication))
         }
         transport!.hasEndedPolls = true
         completeSwitch(at: now, by: reader, with: &authentication)
@@ -130,13 +130,13 @@ extension LongPollSession {
     mutating func receive(
         _ answers: [SessionAnswer], sharing texts: inout GatewayTexts
     ) -> [LongPollEffect] {
-        perform(realtime.answered(answers, sharing: &texts))
+        execute(realtime.answered(answers, sharing: &texts))
         return removeEffects()
     }
 
     /// Sends the first refusal that waits.
     mutating func sendRefusal() -> [LongPollEffect] {
-        perform(realtime.sendRefusal())
+        execute(realtime.sendRefusal())
         return removeEffects()
     }
 
@@ -145,7 +145,7 @@ extension LongPollSession {
     mutating func checkDeadlines(
         at now: Moment, with authentication: borrowing Authentication
     ) -> [LongPollEffect] {
-        perform(realtime.expireCredential(at: now, with: authentication))
+        execute(realtime.expireCredential(at: now, with: authentication))
         let isOverdue = transport?.isOverdue(at: now, after: times.switchMilliseconds) ?? false
         if realtime.isSilent(at: now) || isOverdue {
             end(.silent)
@@ -161,25 +161,25 @@ extension LongPollSession {
     mutating func reviewIdentity(
         at now: Moment, with authentication: borrowing Authentication
     ) -> [LongPollEffect] {
-        perform(realtime.reviewIdentity(at: now, with: authentication))
+        execute(realtime.reviewIdentity(at: now, with: authentication))
         return removeEffects()
     }
 
     /// Ends the session of a node that stops.
     mutating func stop(redirectedTo host: String?) -> [LongPollEffect] {
-        perform(realtime.end(redirectedTo: host))
+        execute(realtime.end(redirectedTo: host))
         return removeEffects()
     }
 
     /// Refuses a request whose message, on the WebSocket to which the session changes, is beyond the limits.
     mutating func refuseTooLarge(_ beginning: [UInt8]) -> [LongPollEffect] {
-        perform(realtime.refuseTooLarge(beginning))
+        execute(realtime.refuseTooLarge(beginning))
         return removeEffects()
     }
 
     /// Ends a session for which there is no memory.
     mutating func endForWantOfMemory() -> [LongPollEffect] {
-        perform(realtime.endTooLarge(.memory))
+        execute(realtime.endTooLarge(.memory))
         return removeEffects()
     }
 }
@@ -208,16 +208,16 @@ extension LongPollSession {
     ) -> [LongPollEffect] {
         guard let connection = transport?.connection else { return [] }
         if transport!.isComplete {
-            perform(realtime.received(text, at: now, by: reader, with: &authentication))
+            execute(realtime.received(text, at: now, by: reader, with: &authentication))
             return removeEffects()
         }
-        perform(realtime.noteSignOfLife(at: now, with: authentication))
+        execute(realtime.noteSignOfLife(at: now, with: authentication))
         switch transport!.receive(text, at: now, by: reader) {
         case .ping: effects.append(.send(RealtimeText.pong, on: connection))
         case .switched:
             if !outbox.append(RealtimeText.endedTransmission) { end(.unread) }
             completeSwitch(at: now, by: reader, with: &authentication)
-        case .waits: if transport!.isFull { perform(realtime.endTooLarge(.memory)) }
+        case .waits: if transport!.isFull { execute(realtime.endTooLarge(.memory)) }
         }
         return removeEffects()
     }
@@ -237,7 +237,7 @@ extension LongPollSession {
     ) {
         guard isComplete else { return }
         for text in transport!.removeEarly() {
-            perform(realtime.received(text, at: now, by: reader, with: &authentication))
+            execute(realtime.received(text, at: now, by: reader, with: &authentication))
         }
     }
 }
@@ -245,7 +245,7 @@ extension LongPollSession {
 // MARK: - Effects
 
 extension LongPollSession {
-    private mutating func perform(_ realtimeEffects: [RealtimeEffect]) {
+    private mutating func execute(_ realtimeEffects: [RealtimeEffect]) {
         for effect in realtimeEffects where !isOver {
             switch effect {
             case .send(let text): send(text)
@@ -313,7 +313,7 @@ extension LongPollSession {
     private mutating func fillOutbox() {
         // A message whose first chunks are here is completed here.
         while !isOver, !hasSwitched, realtime.isWaiting, outbox.hasRoom {
-            perform(realtime.resume())
+            execute(realtime.resume())
         }
     }
 

@@ -31,11 +31,11 @@ extension RealtimeSession {
         switch joiner.append(text) {
         case .nothing: return []
         case .tooLarge(let beginning): return refuseTooLarge(beginning)
-        case .message(let bytes): return perform(bytes, by: reader, with: &authentication)
+        case .message(let bytes): return execute(bytes, by: reader, with: &authentication)
         case .perhaps(let bytes):
             guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
             joiner.finish()
-            return perform(message, with: &authentication)
+            return execute(message, with: &authentication)
         }
     }
 
@@ -56,11 +56,11 @@ extension RealtimeSession {
 
     /// Executes a message. An unreadable request is answered with an error; otherwise the client would send it
     /// again over each new connection.
-    private mutating func perform(
+    private mutating func execute(
         _ bytes: [UInt8], by reader: JSONReader, with authentication: inout Authentication
     ) -> [RealtimeEffect] {
         do throws(JSONError) {
-            return perform(try RealtimeMessage(bytes, by: reader), with: &authentication)
+            return execute(try RealtimeMessage(bytes, by: reader), with: &authentication)
         } catch {
             // Its path names keys, which may be as long as the message.
             let problem = String("\(error)".prefix(RealtimeSession.problemLength))
@@ -71,17 +71,17 @@ extension RealtimeSession {
         }
     }
 
-    private mutating func perform(
+    private mutating func execute(
         _ message: RealtimeMessage, with authentication: inout Authentication
     ) -> [RealtimeEffect] {
         switch message {
         case .ping: send(RealtimeText.pong)
-        case .request(let request): perform(request, with: &authentication)
+        case .request(let request): execute(request, with: &authentication)
         case .acknowledgedSwitch, .endedTransmission, .other: []
         }
     }
 
-    private mutating func perform(
+    private mutating func execute(
         _ request: RealtimeRequest, with authentication: inout Authentication
     ) -> [RealtimeEffect] {
         let number = request.number

@@ -31,7 +31,7 @@ struct AttachedCluster {
             usleep(100_000)
             logs.printNewLines()
             if try isChanging() { continue }
-            for news in watch.news() { tell(news) }
+            for news in watch.news() { report(news) }
             guard watch.isAnyRunning else {
                 throw CommandError(
                     .unavailable, "all nodes have ended",
@@ -50,11 +50,11 @@ struct AttachedCluster {
         guard current.file != cluster.file else { return false }
         cluster = current
         logs.follow(current.file.nodes, in: current)
-        for news in watch.follow(current) { tell(news) }
+        for news in watch.follow(current) { report(news) }
         return false
     }
 
-    private func tell(_ news: NodeWatch.News) {
+    private func report(_ news: NodeWatch.News) {
         let terminal = Terminal.standardError
         switch news {
         case .runs(let id, let pid):

@@ -86,7 +86,7 @@ private struct Presence {
     }
 
     private func register() throws(CommandError) {
-        _ = try client.perform(.onDisconnectPut(path, left))
+        _ = try client.execute(.onDisconnectPut(path, left))
         if let present { try client.put(present, at: path) }
     }
 }

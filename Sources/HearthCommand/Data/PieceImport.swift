@@ -72,7 +72,7 @@ struct PieceImport {
             if state.withLock({ $0.answeredCount }) != answered { wait.restart() }
             answered = state.withLock { $0.answeredCount }
             if wait.isOver { throw wait.timedOut() }
-            wait.tell()
+            wait.report()
         }
     }
 

@@ -148,7 +148,7 @@ private struct PushSilence {
         if isIdle || answeredCount != self.answeredCount { wait.restart() }
         self.answeredCount = answeredCount
         if wait.isOver { throw openCount > 0 ? wait.timedOut() : unavailable }
-        wait.tell()
+        wait.report()
     }
 
     private var unavailable: CommandError {

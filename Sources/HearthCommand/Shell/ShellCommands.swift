@@ -19,7 +19,7 @@ struct ShellCommands {
     func run(_ line: String) -> Outcome {
         StopRequest.reset()
         do throws(CommandError) {
-            let outcome = try perform(line)
+            let outcome = try execute(line)
             if outcome == .ended(.interrupted) { leaveInterruptedLine() }
             return outcome
         } catch {
@@ -35,7 +35,7 @@ struct ShellCommands {
         if Terminal.standardError.isInteractive { Terminal.standardError.print("") }
     }
 
-    private func perform(_ line: String) throws(CommandError) -> Outcome {
+    private func execute(_ line: String) throws(CommandError) -> Outcome {
         let parsed = ShellLine(line)
         if let missing = parsed.missing {
             throw CommandError(
@@ -43,10 +43,10 @@ struct ShellCommands {
         }
         var words = parsed.words
         if words.first == "hearth" { words.removeFirst() }
-        return words.isEmpty ? .ended(.success) : try perform(words)
+        return words.isEmpty ? .ended(.success) : try execute(words)
     }
 
-    private func perform(_ words: [String]) throws(CommandError) -> Outcome {
+    private func execute(_ words: [String]) throws(CommandError) -> Outcome {
         switch try CommandParser(root: .inShell).parse(words) {
         case .run(let invocation):
             if Verb.shellEnds.contains(where: { $0.name == invocation.verb.name }) { return .left }

@@ -26,7 +26,7 @@ enum TokenShowVerb {
             throw CommandError(.badData, error.problem, fix: error.fix)
         }
         guard let settings = try TokenOptions.settings(of: invocation) else { return .success }
-        try judge(text, by: settings, at: now)
+        try verify(text, by: settings, at: now)
         return .success
     }
 
@@ -50,7 +50,7 @@ enum TokenShowVerb {
             if ["exp", "iat", "nbf", "auth_time"].contains(member.name),
                 case .number(let seconds) = member.value
             {
-                line += note(of: seconds, at: now)
+                line += describe(of: seconds, at: now)
             }
             lines.append(line)
         }
@@ -58,7 +58,7 @@ enum TokenShowVerb {
     }
 
     /// A time for people: `  2026-11-22 05:58:10, in 59 min`.
-    private static func note(of seconds: Double, at now: Double) -> String {
+    private static func describe(of seconds: Double, at now: Double) -> String {
         guard (0...1e11).contains(seconds) else { return "" }
         let away = Int(abs(seconds - now))
         let count =
@@ -68,7 +68,7 @@ enum TokenShowVerb {
         return "  (\(time), \(seconds <= now ? "\(count) ago" : "in \(count)"))"
     }
 
-    private static func judge(
+    private static func verify(
         _ text: String, by settings: TokenSettings, at now: Double
     ) throws(CommandError) {
         let trust: TokenTrust

@@ -220,7 +220,7 @@ extension AppendLoad {
         for frame in try AppendLoad.frames(at: listener) {
             let time = monotonicNanoseconds()
             for case .message(.change(_, let writes)) in frame.messages(of: NodeMessage.self) {
-                for write in writes { take(write, at: time) }
+                for write in writes { record(write, at: time) }
             }
             result.deliveredSeconds = Double(time - start) / 1e9
         }
@@ -236,7 +236,7 @@ extension AppendLoad {
         return frames
     }
 
-    private mutating func take(_ write: Write, at time: UInt64) {
+    private mutating func record(_ write: Write, at time: UInt64) {
         guard write.path.isRoot else { return takeRecord(write.value, at: time) }
         // The whole list: empty when the listen begins, then once with the first record.
         if write.value.isNull { listening += 1 }

@@ -120,7 +120,7 @@ private struct FanoutLoad {
             let before = delivered + acknowledged + listening
             try poll.wait(milliseconds: 1) { (index) throws(CommandError) in
                 let connection = index == 0 ? writer : listeners[index - 1]
-                let isOpen = connection.receive { take($0) }
+                let isOpen = connection.receive { receive($0) }
                 if !isOpen { throw FanoutLoad.failure("a node closed a connection") }
             }
             if before != delivered + acknowledged + listening {
@@ -131,7 +131,7 @@ private struct FanoutLoad {
         }
     }
 
-    private mutating func take(_ frame: [UInt8]) {
+    private mutating func receive(_ frame: [UInt8]) {
         let time = monotonicNanoseconds()
         for case .message(let message) in frame.messages(of: NodeMessage.self) {
             switch message {
@@ -140,13 +140,13 @@ private struct FanoutLoad {
                 acknowledgements.add(
                     nanoseconds: time - sentNanoseconds[Int(id) - 1], at: time)
             case .change(_, let writes):
-                for write in writes { take(write, at: time) }
+                for write in writes { record(write, at: time) }
             default: break
             }
         }
     }
 
-    private mutating func take(_ write: Write, at time: UInt64) {
+    private mutating func record(_ write: Write, at time: UInt64) {
         guard !write.path.isRoot || sentNanoseconds.count > 0 else {
             listening += 1
             return

@@ -140,7 +140,7 @@ private final class Counting {
         while !isAnswered {
             try StopRequest.check()
             try receive { (message) throws(CommandError) in
-                self.take(value: message)
+                self.receive(value: message)
                 isAnswered = true
             }
         }
@@ -152,7 +152,7 @@ private final class Counting {
         try receive { (message) throws(CommandError) in
             switch message {
             case .value:
-                self.take(value: message)
+                self.receive(value: message)
                 self.put()
             case .ok(let id) where id > 0:
                 self.value += 1
@@ -168,7 +168,7 @@ private final class Counting {
         }
     }
 
-    private func take(value message: NodeMessage) {
+    private func receive(value message: NodeMessage) {
         value = 0
         if case .value(_, let value) = message, case .integer(let number) = value.content {
             self.value = number

@@ -30,7 +30,7 @@ final class DemoListener: Sendable {
         }
         _ = connection.listen(at: list, for: .children) { [heard] events in
             heard.withLock { state in
-                for event in events { DemoListener.take(event, &state, story) }
+                for event in events { DemoListener.apply(event, &state, story) }
             }
         } ended: { error in
             story.show("the listen ended: \(error)")
@@ -47,7 +47,7 @@ final class DemoListener: Sendable {
         heard.withLock { ($0.children, $0.isDoubled) }
     }
 
-    private static func take(_ event: ViewEvent, _ state: inout Heard, _ story: Story) {
+    private static func apply(_ event: ViewEvent, _ state: inout Heard, _ story: Story) {
         guard event.kind == .childAdded, let key = event.key else { return }
         if state.children.updateValue(event.data, forKey: key) != nil { state.isDoubled = true }
         state.events += 1

@@ -159,8 +159,8 @@ extension Access {
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         let operation = RuleOperation.read(path)
         let verdict =
-            counting?.judge(operation, in: situation, by: ruleset, spending: &spentUnits)
-            ?? ruleset.judge(operation, in: situation, spending: &spentUnits)
+            counting?.evaluate(operation, in: situation, by: ruleset, spending: &spentUnits)
+            ?? ruleset.evaluate(operation, in: situation, spending: &spentUnits)
         if verdict.isAllowed { return nil }
         if verdict == .denied(.exhausted) { return .exhausted(reading: path) }
         return denial(ofReading: path, query, by: user, seeing: replica)
@@ -211,8 +211,8 @@ extension Access {
         let judged = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
         let verdict =
             counting == nil
-            ? ruleset.judge(operation, in: judged, knowing: &granted, spending: &units)
-            : counting!.judge(operation, in: judged, by: ruleset, spending: &units)
+            ? ruleset.evaluate(operation, in: judged, knowing: &granted, spending: &units)
+            : counting!.evaluate(operation, in: judged, by: ruleset, spending: &units)
         switch verdict {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): refusal = .denied(writing: place, to: user)

@@ -8,7 +8,7 @@ extension Replica {
     /// Refuses writes that the rules do not let a client do; they are judged before they are stamped, and never again.
     ///
     /// - Parameter milliseconds: The time of the server timestamps in them, which the rules see as `now`.
-    mutating func judge(
+    mutating func checkRules(
         _ writes: [Write], as resolved: [Write], of session: SessionID, at milliseconds: UInt64
     ) throws(RequestFailure) {
         let refusal = sessions.access.refusal(
@@ -18,7 +18,7 @@ extension Replica {
     }
 
     /// Refuses a transaction that the rules do not let a client do, before anything says whether its condition holds.
-    mutating func judge(_ transaction: Write, of session: SessionID) throws(RequestFailure) {
+    mutating func checkRules(_ transaction: Write, of session: SessionID) throws(RequestFailure) {
         guard let user = sessions.access.user(of: session) else { return }
         let refusal = sessions.access.refusal(
             of: [transaction], by: user, seeing: replication.view)

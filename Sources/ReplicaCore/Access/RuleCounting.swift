@@ -18,12 +18,12 @@ struct RuleCounting: Sendable {
     }
 
     /// Judges an operation, and counts.
-    mutating func judge(
+    mutating func evaluate(
         _ operation: RuleOperation, in situation: consuming RuleSituation, by ruleset: Ruleset,
         spending units: inout Int
     ) -> RuleVerdict {
         judged += 1
-        return ruleset.judge(operation, in: situation, counting: &coverage, spending: &units)
+        return ruleset.evaluate(operation, in: situation, counting: &coverage, spending: &units)
     }
 
     /// Returns the permission for a user to read a location, and counts the evaluation.

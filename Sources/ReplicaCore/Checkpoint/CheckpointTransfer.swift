@@ -93,7 +93,7 @@ extension Replica {
         return isKnown
     }
 
-    mutating func take(
+    mutating func receive(
         _ part: CheckpointChunk, from member: String, knowing evictions: [Eviction]
     ) {
         guard var transfer = lifecycle.transfer, transfer.member == member,
@@ -246,7 +246,7 @@ extension Replica {
     }
 
     mutating func send(_ part: CheckpointChunk, for read: RowRead) {
-        guard checkpointAudit.note(part, for: read.member) else {
+        guard checkpointAudit.check(part, for: read.member) else {
             sometimes(.ownCheckpointIsFoundDamaged)
             return checkpoints.replace()
         }

@@ -49,17 +49,17 @@ struct Checkpoints: Sendable {
     var isWriting: Bool { writing != nil }
 
     /// Records the growth of the log.
-    mutating func note(bytes: Int, at milliseconds: UInt64) {
+    mutating func record(bytes: Int, at milliseconds: UInt64) {
         changedBytes += bytes
         loggedMilliseconds = milliseconds
     }
 
     /// Records the size of the log before this incarnation.
-    mutating func note(restoredBytes: Int) { changedBytes += restoredBytes }
+    mutating func record(restoredBytes: Int) { changedBytes += restoredBytes }
 
     /// Records that this many locations were visited in the order of their stamps, and need fewer registers
     /// or none; those in the last checkpoint come first.
-    mutating func note(forgotten count: Int) {
+    mutating func record(forgotten count: Int) {
         let count = min(count, remembered)
         remembered -= count
         changedBytes += count * Checkpoints.registerBytes
@@ -153,7 +153,7 @@ struct Checkpoints: Sendable {
     func loggedCount(of held: VersionVector) -> UInt64 { held.excess(over: truncated) }
 
     /// Records that the log has this batch of an origin, and all later ones.
-    mutating func note(first sequence: UInt64, of origin: WriterID) {
+    mutating func record(first sequence: UInt64, of origin: WriterID) {
         guard sequence <= truncated[origin] else { return }
         truncated[origin] = sequence - 1
     }

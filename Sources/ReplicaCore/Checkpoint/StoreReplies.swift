@@ -2,7 +2,7 @@ import Store
 
 extension Replica {
     /// Continues with the result of a request to the store.
-    mutating func take(_ reply: StoreReply) {
+    mutating func receive(_ reply: StoreReply) {
         switch reply {
         case .batches(let batches, let read): send(batches, for: read)
         case .log(let batches, let isLast, let search):

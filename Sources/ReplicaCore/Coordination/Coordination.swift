@@ -147,7 +147,7 @@ struct Coordination: Sendable {
 
     // MARK: Verdicts
 
-    mutating func tell(_ verdict: Verdict, to member: String) {
+    mutating func send(_ verdict: Verdict, to member: String) {
         verdicts[member, default: []].append(verdict)
     }
 

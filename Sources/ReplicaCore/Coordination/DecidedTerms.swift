@@ -20,7 +20,7 @@ struct DecidedTerms: Sendable {
     ///
     /// - Parameter isLate: Whether an earlier coordinator made it, and this one did not hold it when it
     ///   began.
-    mutating func note(_ operation: Operation, isLate: Bool) {
+    mutating func record(_ operation: Operation, isLate: Bool) {
         guard let name = operation.alias, let term = operation.term else { return }
         if let known = terms[name] {
             // The transaction was requested again and decided again: the later decision counts.

@@ -62,9 +62,9 @@ extension Coordination {
     }
 
     /// Learns of an operation that the tree has applied.
-    mutating func note(_ operation: Operation, of origin: WriterID) {
+    mutating func record(_ operation: Operation, of origin: WriterID) {
         guard operation.term != nil else { return }
-        terms.note(operation, isLate: origin != election.own && election.isCaughtUp)
+        terms.record(operation, isLate: origin != election.own && election.isCaughtUp)
     }
 
     // MARK: Deciding
@@ -162,7 +162,7 @@ extension Coordination {
         if member == self.member {
             forwarded.answer(verdict, from: member)
         } else {
-            tell(verdict, to: member)
+            send(verdict, to: member)
         }
     }
 }

@@ -67,10 +67,6 @@ struct ForwardedTransactions: Sendable {
         if !entries.isEmpty { remove { $0.session == session } }
     }
 
-    private mutating func remove(where isRemoved: (Entry) -> Bool) {
-        _ = take(where: isRemoved)
-    }
-
     /// Records a member's verdict; ignores one that no client waits for.
     ///
     /// A report of an executed transaction is final, from any member. A refusal counts only from the coordinator
@@ -104,7 +100,7 @@ struct ForwardedTransactions: Sendable {
     /// Removes and returns the answered transactions whose dependencies are held.
     mutating func takeAnswered(holding vector: VersionVector) -> [Entry] {
         if answeredCount == 0 { return [] }
-        return take { entry in
+        return remove { entry in
             entry.verdict.map { vector.covers($0.basis) } ?? false
         }
     }
@@ -112,19 +108,20 @@ struct ForwardedTransactions: Sendable {
     /// Removes and returns the transactions whose clients have stopped waiting.
     mutating func takeExpired(at milliseconds: UInt64) -> [Entry] {
         if milliseconds < nextMilliseconds { return [] }
-        return take { milliseconds >= $0.untilMilliseconds }
+        return remove { milliseconds >= $0.untilMilliseconds }
     }
 
-    private mutating func take(where isTaken: (Entry) -> Bool) -> [Entry] {
-        let taken = entries.filter(isTaken)
-        if taken.isEmpty { return [] }
-        entries.removeAll(where: isTaken)
-        for entry in taken {
+    @discardableResult
+    private mutating func remove(where isRemoved: (Entry) -> Bool) -> [Entry] {
+        let removed = entries.filter(isRemoved)
+        if removed.isEmpty { return [] }
+        entries.removeAll(where: isRemoved)
+        for entry in removed {
             byteCount -= entry.byteCount
             if entry.verdict != nil { answeredCount -= 1 }
             release(entry)
         }
-        return taken
+        return removed
     }
 
     private mutating func release(_ entry: Entry) {

@@ -40,7 +40,7 @@ extension Replication {
         let answer: PeerMessage
         if let refusal = refusal(of: hello) {
             sometimes(.helloIsRefused)
-            refusals.note(refusal, of: hello, at: now.elapsedMilliseconds)
+            refusals.record(refusal, of: hello, at: now.elapsedMilliseconds)
             answer = .refuse(
                 member: configuration.member, to: hello.writer, problem: refusal.problem,
                 fix: refusal.fix)

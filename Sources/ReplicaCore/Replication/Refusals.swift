@@ -34,7 +34,7 @@ struct Refusals: Sendable {
 
     private var records: [Reason: Record] = [:]
 
-    mutating func note(_ refusal: Refusal, of hello: Hello, at milliseconds: UInt64) {
+    mutating func record(_ refusal: Refusal, of hello: Hello, at milliseconds: UInt64) {
         let (member, endpoint) = (hello.member.shown(100), hello.endpoint.shown(100))
         let last = records[refusal.reason]
         let isSame = last?.member == member && last?.endpoint == endpoint

@@ -39,7 +39,7 @@ struct ClientSessions: Sendable {
         if !unadmitted.isEmpty { unadmitted.remove(id) }
     }
 
-    mutating func tell(_ id: SessionID, through count: UInt64) { told[id] = count }
+    mutating func recordTold(_ id: SessionID, through count: UInt64) { told[id] = count }
 
     func isHalted(_ id: SessionID) -> Bool { halted[id] != nil }
 
@@ -189,7 +189,7 @@ extension Sessions {
     ///
     /// - Parameter replica: The replica before that.
     mutating func endSessions(seeing replica: ReplicationView) {
-        versionDelta.note(replica.vector)
+        versionDelta.record(replica.vector)
         for (session, told) in clients.endAll() {
             listens.removeAll(of: session)
             slowClients.remove(session)

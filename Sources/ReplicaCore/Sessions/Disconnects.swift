@@ -72,7 +72,7 @@ struct Disconnects: Sendable {
     }
 
     /// Removes and returns the on-disconnect writes of a session.
-    mutating func take(_ id: SessionID) -> [Write] {
+    mutating func remove(_ id: SessionID) -> [Write] {
         guard let session = sessions.removeValue(forKey: id) else { return [] }
         byteCount -= session.writes.byteCount
         return session.writes.writes

@@ -86,16 +86,16 @@ struct Listens: Sendable {
         let value = tree[path]
         if query.isFiltered {
             let number = list(at: path)
-            note(listener, query, at: path)
+            record(listener, query, at: path)
             countIfUnindexed(query, at: path)
             return lists[number]!.add(listener, to: query, over: value, at: milliseconds)
         }
-        note(listener, query, at: path)
+        record(listener, query, at: path)
         change(at: path) { $0.listeners.append(listener) }
         return value
     }
 
-    private mutating func note(_ listener: Listener, _ query: Query, at path: Path) {
+    private mutating func record(_ listener: Listener, _ query: Query, at path: Path) {
         let listen = Listen(id: listener.id, path: path, query: query)
         listens[listener.session, default: SessionListens()].add(listen)
         count += 1

@@ -52,7 +52,7 @@ extension Sessions {
         for session in disconnects.silent(at: now.elapsedMilliseconds)
         where !isOfValues(session) {
             listens.removeAll(of: session)
-            left.append(LeftWrites(session: session, writes: disconnects.take(session)))
+            left.append(LeftWrites(session: session, writes: disconnects.remove(session)))
             send(
                 .error(
                     id: 0, code: .unavailable,
@@ -70,6 +70,6 @@ extension Sessions {
 
     /// Removes and returns the on-disconnect writes of all sessions, ascending by session.
     mutating func takeDisconnects() -> [LeftWrites] {
-        disconnects.all.map { LeftWrites(session: $0, writes: disconnects.take($0)) }
+        disconnects.all.map { LeftWrites(session: $0, writes: disconnects.remove($0)) }
     }
 }

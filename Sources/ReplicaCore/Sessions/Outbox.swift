@@ -83,7 +83,7 @@ struct Outbox: Sendable {
     }
 
     /// Removes and returns all frames and lists.
-    mutating func take() -> [Output] {
+    mutating func removeAll() -> [Output] {
         let outputs = takeFrames()
         return lists.isEmpty ? outputs : outputs + takeLists()
     }

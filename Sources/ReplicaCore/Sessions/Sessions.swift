@@ -141,18 +141,18 @@ extension Sessions {
 
     /// Ends each frame with what it shows; removes and returns all frames of this turn.
     mutating func finishFrames(seeing replica: ReplicationView) -> [Output] {
-        versionDelta.note(replica.vector)
+        versionDelta.record(replica.vector)
         if !clients.isEmpty {
             outbox.finishFrames { session, frame in
                 guard let told = clients.told(session), told < versionDelta.count,
                     !clients.isUnadmitted(session) || !access.isUser(session)
                 else { return }
-                clients.tell(session, through: versionDelta.count)
+                clients.recordTold(session, through: versionDelta.count)
                 frame.append(
                     NodeMessage.seen(time: replica.time, holds: versionDelta.since(told)))
             }
         }
-        return outbox.take()
+        return outbox.removeAll()
     }
 
     /// Removes and returns what is sent at once.
@@ -186,7 +186,7 @@ extension Sessions {
 
     /// Drops the requests that wait in the session of a client that is gone.
     mutating func dropWaiting(ofLeaving session: SessionID) {
-        if leaving.contains(session) { _ = waiting.take(session) }
+        if leaving.contains(session) { _ = waiting.removeAll(session) }
     }
 
     /// Whether requests of a session wait, for decisions or for their share of a turn.
@@ -205,10 +205,10 @@ extension Sessions {
     mutating func close(_ session: SessionID) -> LeftWrites {
         leaving.remove(session)
         removeInterest(of: session)
-        _ = waiting.take(session)
+        _ = waiting.removeAll(session)
         due.remove(session)
         outbox.close(session)
         clients.remove(session)
-        return LeftWrites(session: session, writes: disconnects.take(session))
+        return LeftWrites(session: session, writes: disconnects.remove(session))
     }
 }

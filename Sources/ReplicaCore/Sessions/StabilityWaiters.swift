@@ -25,7 +25,7 @@ struct StabilityWaiters: Sendable {
     }
 
     /// Removes and returns the clients that no longer need to wait, or have waited long enough.
-    mutating func take(where isOver: (Waiting) -> Bool) -> [Waiting] {
+    mutating func remove(where isOver: (Waiting) -> Bool) -> [Waiting] {
         let taken = waiting.filter(isOver)
         if !taken.isEmpty { waiting.removeAll(where: isOver) }
         return taken
@@ -62,11 +62,11 @@ extension Sessions {
         if stabilityWaiters.waiting.isEmpty { return [] }
         let slow = slowClients
         // A slow client has not yet received what its listens have missed.
-        let done = stabilityWaiters.take {
+        let done = stabilityWaiters.remove {
             $0.time <= replica.stableTime && !slow.contains($0.session)
         }
         for one in done { send(.ok(id: one.id), to: one.session) }
-        return stabilityWaiters.take { replica.now.elapsedMilliseconds >= $0.untilMilliseconds }
+        return stabilityWaiters.remove { replica.now.elapsedMilliseconds >= $0.untilMilliseconds }
     }
 
     /// Tells a client that has waited long enough why earlier writes may still arrive.

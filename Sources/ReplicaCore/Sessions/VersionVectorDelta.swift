@@ -11,7 +11,7 @@ struct VersionVectorDelta: Sendable {
     /// The number of turns in which the vector advanced.
     private(set) var count: UInt64 = 0
 
-    mutating func note(_ new: VersionVector) {
+    mutating func record(_ new: VersionVector) {
         guard new != vector else { return }
         count += 1
         for (origin, _) in new.advanced(beyond: vector).entries {

@@ -80,7 +80,7 @@ struct WaitingRequests: Sendable {
     }
 
     /// Removes and returns a session's requests, in order.
-    mutating func take(_ session: SessionID) -> [Waiting] {
+    mutating func removeAll(_ session: SessionID) -> [Waiting] {
         guard let queue = queues.removeValue(forKey: session) else { return [] }
         count -= queue.waiting.count
         byteCount -= queue.byteCount
@@ -88,7 +88,7 @@ struct WaitingRequests: Sendable {
     }
 
     /// Records that a transaction which a session's requests wait for was done.
-    mutating func note(decidedAt time: HybridTime, of session: SessionID) {
+    mutating func record(decidedAt time: HybridTime, of session: SessionID) {
         guard let count = queues[session]?.waiting.count else { return }
         for index in 0..<count { queues[session]?.waiting[index].decidedTime = time }
     }

@@ -45,7 +45,7 @@ struct WriteConcernWaiters: Sendable {
     /// with the concern reached.
     ///
     /// - Parameter reached: The sequences that all members hold, and that most members hold.
-    mutating func take(
+    mutating func remove(
         reached: (all: UInt64, majority: UInt64), at milliseconds: UInt64
     ) -> [(Waiting, WriteConcern)] {
         var taken: [(Waiting, WriteConcern)] = []
@@ -102,7 +102,7 @@ extension Sessions {
             all: holdings[holdings.count - 1],
             majority: half < holdings.count ? holdings[half] : 0
         )
-        let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
+        let done = writeConcernWaiters.remove(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
             if concern != waiting.concern { sometimes(.concernIsNotReached) }
             send(.acknowledged(id: waiting.id, concern: concern), to: waiting.session)

@@ -29,7 +29,7 @@ struct Judge: ~Copyable {
     }
 
     /// The verdict; of several denials that of the first path.
-    mutating func judge(_ operation: RuleOperation) -> RuleVerdict {
+    mutating func evaluate(_ operation: RuleOperation) -> RuleVerdict {
         let denial: Denial? =
             switch operation {
             case .read(let path): denial(ofReading: path)
@@ -47,7 +47,7 @@ struct Judge: ~Copyable {
     }
 
     /// The verdict on a write by a user of whose grants something is known, and more may be known afterwards.
-    mutating func judge(writing path: Path, knowing granted: inout GrantedWay?) -> RuleVerdict {
+    mutating func evaluate(writing path: Path, knowing granted: inout GrantedWay?) -> RuleVerdict {
         var denial: Denial?
         if let way = granted, way.leads(to: path) {
             evaluator.route.begin(path, at: way.level, way.depth)
@@ -243,36 +243,36 @@ extension Ruleset {
     ///
     /// - Complexity: of a read and of a grant, the rules on the path; of validation, also the written nodes that have
     ///   a `.validate` or one below them.
-    public func judge(
+    public func evaluate(
         _ operation: RuleOperation, in situation: consuming RuleSituation
     ) -> RuleVerdict {
         var units = 0
-        return judge(operation, in: situation, spending: &units)
+        return evaluate(operation, in: situation, spending: &units)
     }
 
     /// Whether an operation may be done; adds the units of work that this took.
-    public func judge(
+    public func evaluate(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
         spending units: inout Int
     ) -> RuleVerdict {
         var judge = Judge(self, situation)
         defer { units += judge.evaluator.work.spent }
-        return judge.judge(operation)
+        return judge.evaluate(operation)
     }
 
     /// Whether a user may do an operation; `granted` is what is known of the grants of this user by these rules.
-    public func judge(
+    public func evaluate(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
         knowing granted: inout GrantedWay?, spending units: inout Int
     ) -> RuleVerdict {
         var judge = Judge(self, situation)
         defer { units += judge.evaluator.work.spent }
-        guard case .write(let path) = operation else { return judge.judge(operation) }
-        return judge.judge(writing: path, knowing: &granted)
+        guard case .write(let path) = operation else { return judge.evaluate(operation) }
+        return judge.evaluate(writing: path, knowing: &granted)
     }
 
     /// Returns whether an operation is permitted, and counts the result of each part of the rules.
-    public func judge(
+    public func evaluate(
         _ operation: RuleOperation, in situation: consuming RuleSituation,
         counting coverage: inout RuleCoverage, spending units: inout Int
     ) -> RuleVerdict {
@@ -280,7 +280,7 @@ extension Ruleset {
         // Handed over and back, so that counting copies nothing.
         judge.coverage = coverage
         coverage = RuleCoverage(of: nil)
-        let verdict = judge.judge(operation)
+        let verdict = judge.evaluate(operation)
         units += judge.evaluator.work.spent
         coverage = judge.coverage ?? coverage
         return verdict
@@ -291,7 +291,7 @@ extension Ruleset {
         _ operation: RuleOperation, in situation: consuming RuleSituation
     ) -> RuleTrace {
         var judge = Judge.tracing(self, situation)
-        let verdict = judge.judge(operation)
+        let verdict = judge.evaluate(operation)
         return RuleTrace(
             rules: rules, verdict: verdict, evaluations: judge.evaluations ?? [],
             units: judge.evaluator.work.spent)

@@ -28,7 +28,7 @@ final class FaultProxy {
         do {
             let loop = try Loop()
             let network = try ProxiedLinks(routes, pace: pace, seed: seed, on: loop)
-            changes = loop.mailbox { network.perform($0) }
+            changes = loop.mailbox { network.apply($0) }
             self.loop = loop
         } catch let error as SocketError {
             throw CommandError(
@@ -47,7 +47,7 @@ final class FaultProxy {
     }
 
     /// Changes the network soon.
-    func perform(_ change: NetworkChange) { changes.post(change) }
+    func apply(_ change: NetworkChange) { changes.post(change) }
 
     /// Ends, with all connections once it is released.
     func close() {

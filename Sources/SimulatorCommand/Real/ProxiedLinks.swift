@@ -52,7 +52,7 @@ final class ProxiedLinks {
     }
 
     /// Changes links, and has connections follow.
-    func perform(_ change: NetworkChange) {
+    func apply(_ change: NetworkChange) {
         connections.removeAll(where: \.hasEnded)
         switch change {
         case .cut(let links): for link in links { directions[link]?.isCut = true }

@@ -77,7 +77,7 @@ struct RealRun {
         }
         let start = SoakClock.microseconds
         try drive(from: start)
-        proxy?.perform(.heal)
+        proxy?.apply(.heal)
         for node in cluster.file.nodes {
             cluster.process(of: node)?.send(SIGCONT)
             if cluster.process(of: node) == nil { try cluster.start(node) }
@@ -88,7 +88,7 @@ struct RealRun {
             of: witnesses.map(\.testimony), cluster, recordsIn: folder, (kills, wipes),
             durability: plan.durability
         ) { [plan, reads] run in
-            run.judge(plan, trees: trees, reads: reads, start: start)
+            run.evaluate(plan, trees: trees, reads: reads, start: start)
         }.results
     }
 
@@ -101,7 +101,7 @@ struct RealRun {
             try StopRequest.check()
             while let next = steps.first, next.time <= elapsed {
                 steps.removeFirst()
-                try perform(next.step)
+                try execute(next.step)
             }
             if let move = plan.move, let time = nextMove, time <= elapsed, !witnesses.isEmpty {
                 witnesses[moved % witnesses.count].move()
@@ -115,7 +115,7 @@ struct RealRun {
 
     // MARK: Steps
 
-    private mutating func perform(_ step: RealPlan.Step) throws(CommandError) {
+    private mutating func execute(_ step: RealPlan.Step) throws(CommandError) {
         switch step {
         case .kill(let node): kill(cluster.file.nodes[node])
         case .stop(let node):
@@ -128,7 +128,7 @@ struct RealRun {
         case .resume(let node): cluster.process(of: cluster.file.nodes[node])?.send(SIGCONT)
         case .wipe(let node): try wipe(cluster.file.nodes[node])
         case .request(let client, let request): witnesses[client].add(request)
-        case .network(let change): proxy?.perform(change)
+        case .network(let change): proxy?.apply(change)
         case .read(let read): reads.append((read, SoakClock.microseconds, found(at: read)))
         }
     }

@@ -41,7 +41,7 @@ struct Soak {
             count, durability: durability, recording: invocation.has(checks)
         ) { (cluster) throws(CommandError) in
             var soak = try Soak(cluster, invocation)
-            return try invocation.has(checks) ? soak.judge() : soak.load()
+            return try invocation.has(checks) ? soak.evaluate() : soak.load()
         }
     }
 
@@ -179,7 +179,7 @@ extension Soak {
     private static let requestsLimit = 20_000
 
     /// One request after the other, judged by the records of nodes and clients.
-    private func judge() throws(CommandError) -> ExitStatus {
+    private func evaluate() throws(CommandError) -> ExitStatus {
         let share = Soak.requestsLimit / clientCount
         let pace = UInt64(duration / .microseconds(1)) / UInt64(share)
         var witnesses: [SoakWitness] = []
@@ -194,7 +194,7 @@ extension Soak {
         let judgement = try SoakJudgement(
             of: witnesses.map(\.testimony), cluster, recordsIn: records,
             (faults.kills, faults.wipes), durability: invocation[Soak.durability] ?? "commit"
-        ) { $0.judge(trees: trees.map(\.tree)) }
+        ) { $0.evaluate(trees: trees.map(\.tree)) }
         for result in judgement.results {
             StandardOutput.shared.print(
                 invocation.has(Soak.json) ? result.finding.json : result.finding.line)

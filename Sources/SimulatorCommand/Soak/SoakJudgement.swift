@@ -30,7 +30,7 @@ struct SoakJudgement {
             nodes: names, clients: testimonies.count,
             durability: Durability(rawValue: durability) ?? .commit)
         for (client, testimony) in testimonies.enumerated() {
-            if let writer = testimony.writer { run.note(writer: writer, of: client) }
+            if let writer = testimony.writer { run.record(writer: writer, of: client) }
             for operation in testimony.operations {
                 run.add(operation)
                 switch operation.outcome {

@@ -38,7 +38,7 @@ struct SoakSessions {
 
     /// The reads that showed less than their client had written; and how many followed a write.
     func readYourWrites() -> (count: Int, witness: String?) {
-        judge { client in
+        evaluate { client in
             records.compactMap { record in
                 guard record.client == client, case .set = record.work,
                     record.outcome == .acknowledged, let completed = record.completedMilliseconds
@@ -50,7 +50,7 @@ struct SoakSessions {
 
     /// The reads that showed less than an earlier one; and how many followed a read.
     func monotonicReads() -> (count: Int, witness: String?) {
-        judge { client in
+        evaluate { client in
             reads.compactMap { read in
                 guard read.client == client, let found = read.found else { return nil }
                 return Floor(
@@ -59,7 +59,7 @@ struct SoakSessions {
         }
     }
 
-    private func judge(_ floors: (_ client: Int) -> [Floor]) -> (count: Int, witness: String?) {
+    private func evaluate(_ floors: (_ client: Int) -> [Floor]) -> (count: Int, witness: String?) {
         var count = 0
         for client in Set(reads.map(\.client)).sorted() {
             var floors = floors(client).sorted { $0.milliseconds < $1.milliseconds }[...]

@@ -29,7 +29,7 @@ final class SoakWitness: SoakWorker {
         var random: SplitMix64
         var keys = PushIDGenerator()
 
-        mutating func take(_ message: ClientMessage) {
+        mutating func receive(_ message: ClientMessage) {
             if case .hello(let hello) = message.request, hello.seen.entries.isEmpty { session += 1 }
             guard let number = message.requestID else { return }
             writer = message.stamp?.writer ?? writer
@@ -70,7 +70,7 @@ final class SoakWitness: SoakWorker {
                     return
                 }
                 state.withLock { state in
-                    for case .message(let message) in messages { state.take(message) }
+                    for case .message(let message) in messages { state.receive(message) }
                 }
             })
         do throws(HearthError) {

@@ -243,7 +243,7 @@ extension CheckpointWriter {
                     sometimes(.sliceEndsWithinALocation)
                     stretches.append(
                         Stretch(location: stretch.location, from: key, end: stretch.end))
-                    return note(written, newlyLarge, at: stretch.location)
+                    return record(written, newlyLarge, at: stretch.location)
                 }
                 row = RowWriter(id: nextRow(), location: stretch.location, own: nil)
                 first = key
@@ -251,7 +251,7 @@ extension CheckpointWriter {
             row.append(encodedEntry: entry)
         }
         if row.count > 0 || first == nil { close() }
-        note(written, newlyLarge, at: stretch.location)
+        record(written, newlyLarge, at: stretch.location)
     }
 
     private mutating func nextRow() -> UInt64 {
@@ -260,7 +260,7 @@ extension CheckpointWriter {
     }
 
     /// Files the rows of a range, and schedules its large children next.
-    private mutating func note(
+    private mutating func record(
         _ written: [RowDirectory.Row], _ newlyLarge: [Key], at location: Path
     ) {
         rowCount += written.count
@@ -279,8 +279,8 @@ extension CheckpointWriter {
     private func isLarge(_ value: Value, _ registers: Registers?) -> Bool {
         guard !value.children.isEmpty || registers?.children.isEmpty == false else { return false }
         var room = limits.row / 2
-        value.take(room: &room)
-        registers?.take(room: &room)
+        value.consume(room: &room)
+        registers?.consume(room: &room)
         return room < 0
     }
 }

@@ -47,7 +47,7 @@ struct MergedChildren {
 // The approximate size of things in a row; counting stops once there is no room left.
 
 extension Value {
-    func take(room: inout Int) {
+    func consume(room: inout Int) {
         guard room >= 0 else { return }
         switch self {
         case .string(let text): room -= text.utf8.count + 3
@@ -58,23 +58,23 @@ extension Value {
             }
             for (key, child) in children {
                 room -= key.utf8Count + 1
-                child.take(room: &room)
+                child.consume(room: &room)
                 if room < 0 { return }
             }
         case .prioritized(let value):
-            value.priority.take(room: &room)
-            value.content.take(room: &room)
+            value.priority.consume(room: &room)
+            value.content.consume(room: &room)
         default: room -= 9
         }
     }
 }
 
 extension Registers {
-    func take(room: inout Int) {
+    func consume(room: inout Int) {
         room -= 20 + 24 * terms.count + 60 * clears.count
         for (key, child) in children where room >= 0 {
             room -= key.utf8Count + 1
-            child.take(room: &room)
+            child.consume(room: &room)
         }
     }
 }

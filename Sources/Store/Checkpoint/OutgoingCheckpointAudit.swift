@@ -19,7 +19,7 @@ public struct OutgoingCheckpointAudit: Sendable {
     public init() {}
 
     /// Checks the chunk that a peer is given next; returns false if the checkpoint is damaged.
-    public mutating func note(_ part: CheckpointChunk, for member: String) -> Bool {
+    public mutating func check(_ part: CheckpointChunk, for member: String) -> Bool {
         if part.head.isEmpty { return true }
         guard let head = try? CheckpointHead(part.head), part.rows.allSatisfy(\.isWhole) else {
             return false

@@ -60,7 +60,7 @@ struct Options {
         if skip > 0 { writer.append(.skip) { $0.append(Int64(skip)) } }
     }
 
-    fileprivate mutating func take(
+    fileprivate mutating func decode(
         _ name: Name, from reader: inout MessagePackReader
     ) throws(FrameError) {
         switch name {
@@ -147,7 +147,7 @@ extension MessagePackReader {
                     fix: "\"\(head.name)\" takes "
                         + known.map(\.rawValue).joined(separator: ", "))
             }
-            try options.take(option, from: &self)
+            try options.decode(option, from: &self)
         }
         return options
     }
@@ -174,7 +174,7 @@ extension MessagePackReader {
     fileprivate mutating func query() throws(FrameError) -> Query {
         let start = position
         var members = QueryMembers()
-        for _ in 0..<(try mapHead("the members of a query (a map)")) { try take(&members) }
+        for _ in 0..<(try mapHead("the members of a query (a map)")) { try decode(&members) }
         do throws(DataError) {
             return try Query(members)
         } catch {
@@ -182,7 +182,7 @@ extension MessagePackReader {
         }
     }
 
-    private mutating func take(_ members: inout QueryMembers) throws(FrameError) {
+    private mutating func decode(_ members: inout QueryMembers) throws(FrameError) {
         let start = position
         let name = try string("a member of a query")
         switch name {

@@ -117,7 +117,7 @@ extension SyncWorld {
             } else {
                 told.append((source, writes[0].value))
             }
-            try take(tree.tell(writes, for: source.listen))
+            try take(tree.receive(writes, for: source.listen))
         }
     }
 

@@ -67,7 +67,7 @@ import Testing
         for (index, operation) in operations.enumerated() {
             received.append(operation)
             let entry = try EveryTurnOracleTests.entry(UInt64(index) + 1, operation)
-            oracle.take([entry], showing: SequentialExecution.value(after: received), at: 0)
+            oracle.record([entry], showing: SequentialExecution.value(after: received), at: 0)
             #expect(oracle.failure == nil)
         }
         #expect(oracle.turnCount == operations.count)
@@ -84,7 +84,7 @@ import Testing
             let wrong = SequentialExecution.value(after: shown)
             shown.append(operation)
             let isLeftOut = number > 30 && right != wrong
-            oracle.take(
+            oracle.record(
                 [try EveryTurnOracleTests.entry(number, operation)],
                 showing: isLeftOut ? wrong : right, at: 0)
             #expect((oracle.failure != nil) == isLeftOut)

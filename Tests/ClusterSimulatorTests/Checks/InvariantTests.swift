@@ -17,7 +17,7 @@ import Testing
     ) throws -> [String?] {
         var state = InvariantState(try invariant(line))
         return try texts.map { text in
-            state.judge(try JSONReader().parse(text)).map { "\($0.place) \($0.found)" }
+            state.evaluate(try JSONReader().parse(text)).map { "\($0.place) \($0.found)" }
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
             if tree == before { continue }
             var fresh = InvariantState(invariant)
             // A value that was wrong before and stays wrong is not reported: only changes are.
-            let (found, all) = (state.judge(tree), fresh.judge(tree))
+            let (found, all) = (state.evaluate(tree), fresh.evaluate(tree))
             if let found { #expect(all != nil, "\(found)") }
             if all == nil { #expect(found == nil) }
             if let all, found == nil { #expect(!isNew(all.place, before, tree), "\(all)") }

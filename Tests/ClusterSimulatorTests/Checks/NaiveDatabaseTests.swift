@@ -10,7 +10,7 @@ import Testing
         var database = NaiveDatabase(.null)
         for request in requests {
             let writes = try request.map { Write(path: try Path($0), value: $1) }
-            database.perform(writes, at: 9)
+            database.apply(writes, at: 9)
         }
         return database.value
     }
@@ -42,10 +42,10 @@ import Testing
         let owner = try path("/o")
         let write = Write(path: owner.appending(.priority), value: .integer(5))
         var database = NaiveDatabase(.null)
-        database.perform([write], at: 9)
+        database.apply([write], at: 9)
         #expect(database.value.isNull)
-        database.perform([Write(path: owner, value: .integer(1))], at: 9)
-        database.perform([write], at: 9)
+        database.apply([Write(path: owner, value: .integer(1))], at: 9)
+        database.apply([write], at: 9)
         #expect(database.value[owner] == Value.integer(1).prioritized(.integer(5)))
     }
 

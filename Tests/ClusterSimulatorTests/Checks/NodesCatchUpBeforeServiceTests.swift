@@ -18,7 +18,7 @@ import Testing
         var recording = Recording(nodes: 3, isOn: true, keepsValues: false)
         for (node, count) in held.enumerated() {
             start(node, at: 10, holding: count, in: &recording)
-            recording.note(serviceBy: node, holding: vector(count), at: 20)
+            recording.record(serviceBy: node, holding: vector(count), at: 20)
         }
         return recording
     }
@@ -26,10 +26,10 @@ import Testing
     private static func start(
         _ node: Int, at time: UInt64, holding count: UInt64, in recording: inout Recording
     ) {
-        recording.note(
+        recording.record(
             start: .init(writer: WriterID(bits: time << 8 | UInt64(node)), vector: vector(count)),
             node: node, incarnation: Int(time), at: time)
-        recording.note(durable: vector(count), node: node, at: time)
+        recording.record(durable: vector(count), node: node, at: time)
     }
 
     private func holds(for recording: Recording) -> Bool {
@@ -44,7 +44,7 @@ import Testing
     ) {
         var recording = Self.recording()
         Self.start(2, at: 100, holding: 0, in: &recording)
-        recording.note(serviceBy: 2, holding: Self.vector(count), at: 200)
+        recording.record(serviceBy: 2, holding: Self.vector(count), at: 200)
         #expect(holds(for: recording) == expected)
     }
 
@@ -52,30 +52,30 @@ import Testing
         var recording = Self.recording()
         Self.start(2, at: 100, holding: 0, in: &recording)
         Self.start(2, at: 150, holding: 2, in: &recording)
-        recording.note(serviceBy: 2, holding: Self.vector(2), at: 200)
+        recording.record(serviceBy: 2, holding: Self.vector(2), at: 200)
         #expect(!holds(for: recording))
     }
 
     @Test func `a node that has served may serve less than the others hold`() {
         var recording = Self.recording()
         Self.start(2, at: 100, holding: 0, in: &recording)
-        recording.note(serviceBy: 2, holding: Self.vector(5), at: 200)
-        recording.note(durable: Self.vector(9), node: 0, at: 210)
-        recording.note(durable: Self.vector(9), node: 1, at: 210)
+        recording.record(serviceBy: 2, holding: Self.vector(5), at: 200)
+        recording.record(durable: Self.vector(9), node: 0, at: 210)
+        recording.record(durable: Self.vector(9), node: 1, at: 210)
         Self.start(2, at: 300, holding: 5, in: &recording)
-        recording.note(serviceBy: 2, holding: Self.vector(5), at: 400)
+        recording.record(serviceBy: 2, holding: Self.vector(5), at: 400)
         #expect(holds(for: recording))
     }
 
     @Test func `it needs what all others had, and from none that has no data itself`() {
         var some = Self.recording(others: [5, 3])
         Self.start(2, at: 100, holding: 0, in: &some)
-        some.note(serviceBy: 2, holding: Self.vector(3), at: 200)
+        some.record(serviceBy: 2, holding: Self.vector(3), at: 200)
         #expect(holds(for: some))
         var none = Self.recording()
         Self.start(2, at: 100, holding: 0, in: &none)
         Self.start(1, at: 110, holding: 0, in: &none)
-        none.note(serviceBy: 2, holding: Self.vector(0), at: 200)
+        none.record(serviceBy: 2, holding: Self.vector(0), at: 200)
         #expect(holds(for: none))
     }
 }

@@ -25,7 +25,7 @@ import Testing
             let batch = Batch(
                 origin: writer, first: 1, wallMilliseconds: 0, dependencies: VersionVector(),
                 operations: operations)
-            try recording.note(
+            try recording.record(
                 stored: [LogEntry(BatchCoding.encode(batch))], by: writer, node: 0, incarnation: 1,
                 at: time)
         }
@@ -36,7 +36,7 @@ import Testing
             zip(originals, writes).map { Operation(stamp: $0, writes: [$1]) }, by: Self.former,
             at: 1)
         var view = Recording.ReplicaView(writer: Self.writer, vector: VersionVector(), value: value)
-        recording.note(start: view, node: 0, incarnation: 1, at: 2)
+        recording.record(start: view, node: 0, incarnation: 1, at: 2)
         view.vector[Self.writer] = UInt64(writes.count)
         try store(
             zip(originals, writes).enumerated().map { index, replay in
@@ -44,7 +44,7 @@ import Testing
                     stamp: Self.stamp(10 + UInt64(index), of: Self.writer), writes: [replay.1],
                     alias: replay.0)
             }, by: Self.writer, at: 3)
-        recording.note(
+        recording.record(
             turnOf: view, node: 0, incarnation: 1, stableTime: .zero, at: 3)
         let evidence = Evidence(
             Scenario(name: "replays"), History(), recording, nodes: [], losses: [], crashes: [])

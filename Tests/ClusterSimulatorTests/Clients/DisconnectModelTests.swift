@@ -11,7 +11,7 @@ import Testing
 
     private func model(_ messages: ClientMessage...) -> [Write] {
         var model = DisconnectModel()
-        for message in messages { model.take(message) }
+        for message in messages { model.record(message) }
         return model.writes
     }
 

@@ -15,29 +15,29 @@ import Testing
 
     @Test func `a node that answers each message is right`() {
         var answers = Self.asked()
-        #expect(answers.take(1, refused: .invalid) == nil)
-        #expect(answers.take(2, refused: nil) == nil)
-        #expect(answers.take(3, refused: nil) == nil)
+        #expect(answers.receive(1, refused: .invalid) == nil)
+        #expect(answers.receive(2, refused: nil) == nil)
+        #expect(answers.receive(3, refused: nil) == nil)
     }
 
     @Test func `what is malformed may not be done`() {
         var answers = Self.asked()
-        #expect(answers.take(1, refused: nil) != nil)
+        #expect(answers.receive(1, refused: nil) != nil)
     }
 
     @Test func `no write is left out`() {
         var answers = Self.asked()
-        #expect(answers.take(1, refused: .invalid) == nil)
-        #expect(answers.take(3, refused: nil) != nil)
+        #expect(answers.receive(1, refused: .invalid) == nil)
+        #expect(answers.receive(3, refused: nil) != nil)
     }
 
     @Test func `nothing is answered twice, or unasked`() {
         var answers = Self.asked()
-        #expect(answers.take(2, refused: nil) == nil)
-        #expect(answers.take(2, refused: nil) != nil)
-        #expect(answers.take(4, refused: nil) != nil)
-        #expect(answers.take(0, refused: .invalid) != nil)
-        #expect(answers.take(0, refused: .unavailable) == nil)
+        #expect(answers.receive(2, refused: nil) == nil)
+        #expect(answers.receive(2, refused: nil) != nil)
+        #expect(answers.receive(4, refused: nil) != nil)
+        #expect(answers.receive(0, refused: .invalid) != nil)
+        #expect(answers.receive(0, refused: .unavailable) == nil)
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)

@@ -32,25 +32,25 @@ import Testing
     @Test(arguments: [false, true])
     func `nothing is done behind a write whose stamp was refused`(isTransaction: Bool) {
         var writes = sent(Self.put(1, 1), Self.put(2, 2, isTransaction: isTransaction))
-        #expect(writes.judge(Self.refusal(.late)) == nil)
-        #expect(writes.judge(.ok(id: 2))?.contains("its write 2 is done") == true)
+        #expect(writes.check(Self.refusal(.late)) == nil)
+        #expect(writes.check(.ok(id: 2))?.contains("its write 2 is done") == true)
     }
 
     @Test func `what came before it is done`() {
         var writes = sent(Self.put(0, 1), Self.put(1, 2))
-        #expect(writes.judge(Self.refusal(.late)) == nil)
-        #expect(writes.judge(.ok(id: 0)) == nil)
+        #expect(writes.check(Self.refusal(.late)) == nil)
+        #expect(writes.check(.ok(id: 0)) == nil)
     }
 
     @Test func `after a hello all may be done`() {
         var writes = sent(Self.put(1, 1))
-        #expect(writes.judge(Self.refusal(.late)) == nil)
+        #expect(writes.check(Self.refusal(.late)) == nil)
         let ready = NodeMessage.ready(
             id: 2, member: "n1", wallMilliseconds: 0, time: HybridTime(milliseconds: 0),
             holds: VersionVector())
-        #expect(writes.judge(ready) == nil)
+        #expect(writes.check(ready) == nil)
         writes.record(Self.put(3, 3))
-        #expect(writes.judge(.ok(id: 3)) == nil)
+        #expect(writes.check(.ok(id: 3)) == nil)
     }
 
     @Test func `what an earlier node may have done is confirmed whenever it is sent`() {
@@ -58,16 +58,16 @@ import Testing
         writes.loseConnection()
         writes.record(Self.put(1, 1))
         writes.record(Self.put(2, 2))
-        #expect(writes.judge(Self.refusal(.late)) == nil)
-        #expect(writes.judge(.ok(id: 2)) == nil)
+        #expect(writes.check(Self.refusal(.late)) == nil)
+        #expect(writes.check(.ok(id: 2)) == nil)
     }
 
     @Test func `an outcome is undecided from such an answer until the next hello`() {
         var writes = sent(Self.put(1, 1))
-        #expect(writes.judge(Self.refusal(.late)) == nil)
+        #expect(writes.check(Self.refusal(.late)) == nil)
         #expect(!writes.isUndecided)
         writes.record(Self.put(1, 1))
-        #expect(writes.judge(Self.refusal(.undecided)) == nil)
+        #expect(writes.check(Self.refusal(.undecided)) == nil)
         #expect(writes.isUndecided)
         writes.record(.hello(id: 2, seen: VersionVector()))
         #expect(!writes.isUndecided)

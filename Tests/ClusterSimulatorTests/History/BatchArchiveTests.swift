@@ -26,7 +26,7 @@ import Testing
             var shuffled = entries + entries.prefix(20)
             random.shuffle(&shuffled)
             var archive = BatchArchive()
-            for entry in shuffled { archive.note(entry) }
+            for entry in shuffled { archive.record(entry) }
             #expect(BatchArchiveTests.batches(archive, through: 150) == entries)
             #expect(BatchArchiveTests.batches(archive, through: 9) == Array(entries.prefix(3)))
         }
@@ -44,9 +44,9 @@ import Testing
     ) {
         var archive = BatchArchive()
         for first in [1, 4, 7] as [UInt64] {
-            archive.note(BatchArchiveTests.entry(first...first + 2))
+            archive.record(BatchArchiveTests.entry(first...first + 2))
         }
-        archive.note(new)
+        archive.record(new)
         #expect(BatchArchiveTests.batches(archive, through: 20) == expected)
     }
 }

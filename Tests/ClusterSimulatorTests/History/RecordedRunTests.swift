@@ -289,7 +289,7 @@ struct RecordedStory {
 
     func results() throws -> [CheckResult] {
         var run = RecordedRun(nodes: ["n1", "n2", "n3"], clients: 1, durability: .commit)
-        run.note(writer: Self.client, of: 0)
+        run.record(writer: Self.client, of: 0)
         for operation in operations { run.add(operation) }
         for (node, records) in incarnations.enumerated() {
             try run.add(incarnation: bytes(records), of: node)
@@ -299,7 +299,7 @@ struct RecordedStory {
             .started(writer: WriterID(bits: 4), holds: lastStart ?? held))
         try run.add(incarnation: bytes([again]), of: 1)
         for (node, time) in losses { run.noteLoss(of: node, at: time) }
-        return run.judge(trees: shown)
+        return run.evaluate(trees: shown)
     }
 
     private func bytes(_ records: [NodeRecord]) -> [UInt8] {

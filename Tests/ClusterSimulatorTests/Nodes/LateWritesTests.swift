@@ -37,7 +37,7 @@ import Testing
                     Batch(
                         origin: LateWritesTests.origin, first: number, wallMilliseconds: 0,
                         dependencies: VersionVector(), operations: [operation])))
-            oracle.take([entry], showing: tree.value, at: 0)
+            oracle.record([entry], showing: tree.value, at: 0)
         }
         let time = HybridTime(milliseconds: 1_000 + stable)
         tree.forget(through: Stamp(time: time, writer: WriterID(bits: .max)))

@@ -172,7 +172,7 @@ import Testing
             #expect(damaged.suffix(4) == bytes(1).suffix(4))
             var held = VersionVector()
             held[WriterID(bits: 9)] = 1
-            _ = disk.perform(.truncate(held), at: 6_000)
+            _ = disk.execute(.truncate(held), at: 6_000)
             _ = disk.finish(at: 9_000)
             #expect(!disk.isDamaged && disk.batches.isEmpty)
         }

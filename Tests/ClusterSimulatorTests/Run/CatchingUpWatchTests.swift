@@ -12,11 +12,11 @@ import Testing
         _ works: [(time: Microseconds, works: Bool, epochs: [Int])], judgedAt end: Microseconds
     ) -> CatchingUpWatch {
         var watch = CatchingUpWatch(nodes: 2)
-        watch.note(Dot(origin: CatchingUpWatchTests.origin, sequence: 1), of: 1, at: .seconds(1))
+        watch.record(Dot(origin: CatchingUpWatchTests.origin, sequence: 1), of: 1, at: .seconds(1))
         for look in works {
-            watch.note(0, 1, works: look.works, epochs: look.epochs, at: look.time)
+            watch.record(0, 1, works: look.works, epochs: look.epochs, at: look.time)
         }
-        watch.judge(0, 1, holding: VersionVector(), at: end)
+        watch.check(0, 1, holding: VersionVector(), at: end)
         return watch
     }
 
@@ -49,15 +49,16 @@ import Testing
     @Test func `what a node has made within the limit may still be missing`() {
         var watch = CatchingUpWatch(nodes: 2)
         let origin = CatchingUpWatchTests.origin
-        watch.note(0, 1, works: true, epochs: [1, 1], at: 0)
-        watch.note(Dot(origin: origin, sequence: 1), of: 1, at: .seconds(1))
-        watch.note(Dot(origin: origin, sequence: 2), of: 1, at: .seconds(3))
+        watch.record(0, 1, works: true, epochs: [1, 1], at: 0)
+        watch.record(Dot(origin: origin, sequence: 1), of: 1, at: .seconds(1))
+        watch.record(Dot(origin: origin, sequence: 2), of: 1, at: .seconds(3))
         var held = VersionVector()
         held[origin] = 1
-        watch.judge(0, 1, holding: held, at: CatchingUpWatch.limit + .seconds(2))
+        watch.check(0, 1, holding: held, at: CatchingUpWatch.limit + .seconds(2))
         #expect(watch.failure == nil && watch.count == 1)
-        watch.note(Dot(origin: origin, sequence: 3), of: 1, at: CatchingUpWatch.limit + .seconds(4))
-        watch.judge(0, 1, holding: held, at: CatchingUpWatch.limit + .seconds(4))
+        watch.record(
+            Dot(origin: origin, sequence: 3), of: 1, at: CatchingUpWatch.limit + .seconds(4))
+        watch.check(0, 1, holding: held, at: CatchingUpWatch.limit + .seconds(4))
         #expect(watch.failure != nil)
     }
 }

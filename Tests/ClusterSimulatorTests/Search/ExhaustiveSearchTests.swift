@@ -26,7 +26,7 @@ import Testing
                 try scenario("at 1s c1 set /a 1", "at 1s c2 set /a 2", "at 1s crash n1")))
         for step in steps {
             try #require(universe.steps.contains(step))
-            universe.take(step)
+            universe.execute(step)
         }
         return universe
     }
@@ -81,9 +81,9 @@ import Testing
                 == [.crashed(node: 0, after: 0), .crashed(node: 0, after: 1)])
         for (count, held) in [(0, false), (1, true)] {
             var crashed = before
-            crashed.take(.crashed(node: 0, after: count))
+            crashed.execute(.crashed(node: 0, after: count))
             #expect(crashed.operations.map(\.outcome) == [.unknown])
-            crashed.take(.started(node: 0))
+            crashed.execute(.started(node: 0))
             #expect((crashed.nodes[0].replica?.value.isNull == false) == held)
             #expect(!crashed.steps.contains { if case .crashed = $0 { true } else { false } })
         }
@@ -92,9 +92,9 @@ import Testing
     @Test func `what was announced and is lost differs from what never was announced`() throws {
         let steps: [UniverseStep] = [.requested(client: 0), .turned(node: 0)]
         var lost = try universe(after: steps[0], steps[1])
-        lost.take(.crashed(node: 0, after: 1))
+        lost.execute(.crashed(node: 0, after: 1))
         var told = try universe(after: steps[0], steps[1], .worked(node: 0))
-        told.take(.crashed(node: 0, after: 0))
+        told.execute(.crashed(node: 0, after: 0))
         // Both disks hold the write; one client knows it.
         #expect(lost.nodes[0].store.vector == told.nodes[0].store.vector)
         #expect(told.operations.map(\.outcome) == [.acknowledged])

@@ -21,7 +21,7 @@ import Testing
         tree.set(.string("c1-1"), at: place)
         vector[writer] = 1
         let after = AccessMoment(tree: tree, vector: vector, milliseconds: 0)
-        watch.take(
+        watch.check(
             AccessEvent(
                 kind: .other, before: before, after: after, writer: writer, isExempt: false),
             RulesHistory([])

@@ -49,7 +49,7 @@ import Testing
         if case .get(let get) = asked.message.request {
             let situation = RuleSituation(
                 auth: .user("u1"), now: Double(milliseconds), data: before)
-            return ruleset.judge(.read(get.path), in: situation).isAllowed
+            return ruleset.evaluate(.read(get.path), in: situation).isAllowed
         }
         var after = before
         for write in asked.writes {
@@ -59,7 +59,7 @@ import Testing
         let situation = RuleSituation(
             auth: .user("u1"), now: Double(milliseconds), before: before, after: after)
         let paths = asked.writes.map(\.path)
-        return ruleset.judge(paths.count == 1 ? .write(paths[0]) : .update(paths), in: situation)
+        return ruleset.evaluate(paths.count == 1 ? .write(paths[0]) : .update(paths), in: situation)
             .isAllowed
     }
 }

@@ -25,15 +25,15 @@ import Testing
         bytes: Int, milliseconds: UInt64, expected: Bool
     ) {
         var checkpoints = checkpoints()
-        checkpoints.note(bytes: bytes, at: 0)
+        checkpoints.record(bytes: bytes, at: 0)
         #expect(isDue(&checkpoints, at: milliseconds) == expected)
     }
 
     @Test func `there is one at a time, and none while a peer reads the last one`() {
         var checkpoints = checkpoints()
-        checkpoints.note(bytes: 1_000, at: 0)
+        checkpoints.record(bytes: 1_000, at: 0)
         #expect(isDue(&checkpoints, at: 0) == true)
-        checkpoints.note(bytes: 1_000, at: 0)
+        checkpoints.record(bytes: 1_000, at: 0)
         #expect(isDue(&checkpoints, at: 10) == false)
         #expect(checkpoints.isWriting)
         checkpoints.finish(at: 20)
@@ -45,9 +45,9 @@ import Testing
 
     @Test func `forgotten registers count, as many as the last checkpoint has`() {
         var checkpoints = checkpoints()
-        checkpoints.note(forgotten: 7)
+        checkpoints.record(forgotten: 7)
         #expect(checkpoints.changedBytes == 7 * Checkpoints.registerBytes)
-        checkpoints.note(forgotten: 7)
+        checkpoints.record(forgotten: 7)
         #expect(checkpoints.changedBytes == 10 * Checkpoints.registerBytes)
     }
 

@@ -17,12 +17,12 @@ import Testing
     @Test
     func `a coordinator confirms its own term, and the operations it held of the previous one`() {
         var terms = DecidedTerms()
-        terms.note(operation(1, term: 3), isLate: false)
-        terms.note(operation(2, term: 4), isLate: false)
+        terms.record(operation(1, term: 3), isLate: false)
+        terms.record(operation(2, term: 4), isLate: false)
         terms.begin()
-        terms.note(operation(3, term: 4), isLate: true)
-        terms.note(operation(4, term: 6), isLate: false)
-        terms.note(operation(5, term: nil), isLate: false)
+        terms.record(operation(3, term: 4), isLate: true)
+        terms.record(operation(4, term: 6), isLate: false)
+        terms.record(operation(5, term: nil), isLate: false)
         let done = (1...6).map { terms.isDone(name($0), in: 6, after: 4) }
         #expect(done == [false, true, false, true, false, false])
     }
@@ -30,9 +30,9 @@ import Testing
     @Test func `a repeated decision counts with its later term`() {
         var terms = DecidedTerms()
         terms.begin()
-        terms.note(operation(1, term: 4), isLate: true)
-        terms.note(operation(1, term: 6), isLate: false)
-        terms.note(operation(1, term: 4), isLate: true)
+        terms.record(operation(1, term: 4), isLate: true)
+        terms.record(operation(1, term: 6), isLate: false)
+        terms.record(operation(1, term: 4), isLate: true)
         #expect(terms.isDone(name(1), in: 6, after: 4))
         // The next coordinator has held it as it began.
         terms.begin()
@@ -43,7 +43,7 @@ import Testing
     @Test func `only the last ones are remembered`() {
         var terms = DecidedTerms()
         let last = UInt64(2 * DecidedTerms.limit + 5)
-        for number in 1...last { terms.note(operation(number, term: 1), isLate: false) }
+        for number in 1...last { terms.record(operation(number, term: 1), isLate: false) }
         #expect(!terms.isDone(name(last - UInt64(DecidedTerms.limit)), in: 1, after: 0))
         #expect(terms.isDone(name(last - UInt64(DecidedTerms.limit) + 1), in: 1, after: 0))
     }

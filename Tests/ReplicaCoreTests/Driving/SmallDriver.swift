@@ -77,7 +77,7 @@ struct SmallDriver {
     }
 
     private mutating func perform(_ request: StoreRequest) throws {
-        switch try store.perform(request) {
+        switch try store.execute(request) {
         case .done: break
         case .replied(let reply): results.append(.storeReplied(reply))
         case .unfinished(let rest): try perform(rest)

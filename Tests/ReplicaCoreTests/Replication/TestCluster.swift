@@ -208,7 +208,7 @@ struct TestCluster {
                 read.byteLimit = 600
                 request = .readRows(read)
             }
-            switch try! disks[name]!.perform(request) {
+            switch try! disks[name]!.execute(request) {
             case .done: break
             case .unfinished(let rest): next = rest
             case .replied(.checkpointed): run(name, [.storeReplied(.checkpointed)])

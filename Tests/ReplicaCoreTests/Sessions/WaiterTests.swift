@@ -21,7 +21,7 @@ import Testing
         let added = waiters.add(
             .init(session: 1, id: 9, concern: concern, sequence: 5, untilMilliseconds: 3_000))
         #expect(added)
-        let taken = waiters.take(reached: (all: all, majority: majority), at: milliseconds)
+        let taken = waiters.remove(reached: (all: all, majority: majority), at: milliseconds)
         #expect(taken.map(\.1) == (told.map { [$0] } ?? []))
         #expect(waiters.waiting.count == (told == nil ? 1 : 0))
     }
@@ -38,8 +38,8 @@ import Testing
         stability.removeAll(of: 1)
         #expect(concerns.waiting.map(\.session) == [2])
         #expect(stability.waiting.map(\.session) == [2])
-        #expect(stability.take { $0.time <= 9 }.isEmpty)
-        #expect(stability.take { $0.time <= 10 }.map(\.session) == [2])
+        #expect(stability.remove { $0.time <= 9 }.isEmpty)
+        #expect(stability.remove { $0.time <= 10 }.map(\.session) == [2])
     }
 
     @Test func `too many do not wait`() {

@@ -19,7 +19,7 @@ import Testing
         }
         fixture.run { fixture.accepted.first?.received == [1] }
         #expect(fixture.accepted.first?.received == [1])
-        proxy?.perform(.disconnect(0, 1))
+        proxy?.apply(.disconnect(0, 1))
         fixture.run { caller?.hasEnded == true }
         #expect(caller?.hasEnded == true)
         proxy?.close()

@@ -52,7 +52,7 @@ final class ProxyFixture {
         links = try ProxiedLinks([route], pace: pace, seed: 1, on: loop)
     }
 
-    func perform(_ change: NetworkChange) { links?.perform(change) }
+    func perform(_ change: NetworkChange) { links?.apply(change) }
 
     /// Connects to the proxy, which accepts whatever the state of its link.
     func call() throws -> End {

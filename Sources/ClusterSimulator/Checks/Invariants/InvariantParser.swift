@@ -15,8 +15,8 @@ extension Invariant {
     /// Reads the rest of a line behind `check`.
     static func read(_ line: inout ScenarioLine) throws(ScenarioError) -> Invariant {
         let text = line.rest.text
-        let kind = line.take()
-        let places = try line.take().placePattern()
+        let kind = line.removeFirst()
+        let places = try line.removeFirst().placePattern()
         if kind.text == "every" {
             return Invariant(
                 places: places, claim: .every(try condition(&line, at: places)), text: text)
@@ -27,8 +27,8 @@ extension Invariant {
     }
 
     private static func bound(_ line: inout ScenarioLine) throws(ScenarioError) -> Bound {
-        let comparison = try line.take().comparison()
-        let word = line.take()
+        let comparison = try line.removeFirst().comparison()
+        let word = line.removeFirst()
         guard let number = try? word.value().number else {
             throw .expected("a number", found: word)
         }
@@ -38,10 +38,10 @@ extension Invariant {
     private static func condition(
         _ line: inout ScenarioLine, at places: PlacePattern
     ) throws(ScenarioError) -> TreeCondition {
-        let sign = line.take()
+        let sign = line.removeFirst()
         guard sign.text == ":" else {
             let comparison = try sign.comparison()
-            let word = line.take()
+            let word = line.removeFirst()
             guard try word.value().isPrimitive else {
                 throw .expected("a number, a text, true or false", found: word)
             }

@@ -22,7 +22,7 @@ struct InvariantState {
     init(_ invariant: Invariant) { self.invariant = invariant }
 
     /// Judges a tree; returns the first place at which the invariant does not hold.
-    mutating func judge(_ tree: Value) -> Violation? {
+    mutating func evaluate(_ tree: Value) -> Violation? {
         if let judged, judged.isSame(as: tree) { return nil }
         defer { judged = tree }
         switch invariant.claim {

@@ -38,18 +38,18 @@ struct InvariantWatch: Watch {
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {
         guard run.nodes[node].isServing, let replica = run.nodes[node].replica else { return }
-        judge(replica.value, holding: replica.vector, node: node, at: run.now)
+        check(replica.value, holding: replica.vector, node: node, at: run.now)
     }
 
     /// How many places of an invariant were judged at all nodes.
     func count(of invariant: Int) -> Int { states.reduce(0) { $0 + $1[invariant].count } }
 
     /// A node shows this tree.
-    mutating func judge(
+    mutating func check(
         _ tree: Value, holding vector: VersionVector, node: Int, at time: Microseconds
     ) {
         for index in invariants.indices where failures[index] == nil {
-            guard let violation = states[node][index].judge(tree) else { continue }
+            guard let violation = states[node][index].evaluate(tree) else { continue }
             failures[index] = Failure(
                 node: node, time: time, violation: violation, vector: vector,
                 before: vectors[node])

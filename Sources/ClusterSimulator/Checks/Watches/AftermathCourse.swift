@@ -29,7 +29,7 @@ extension SimulatedRun {
         network.perfect(at: now)
         awaitContact()
         aftermath.course = drawCourse()
-        guard take(aftermath.course) else { return }
+        guard follow(aftermath.course) else { return }
         for node in members { askAll(of: node) }
         guard areAnswered() else { return }
         for round in 1...SimulatedRun.stabilityRounds { judgeStability(in: round) }
@@ -65,7 +65,7 @@ extension SimulatedRun {
     }
 
     /// Returns whether the nodes serve then.
-    private mutating func take(_ course: Aftermath.Course) -> Bool {
+    private mutating func follow(_ course: Aftermath.Course) -> Bool {
         switch course {
         case .nothing: return true
         case .allRestart:

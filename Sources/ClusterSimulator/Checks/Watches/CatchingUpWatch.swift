@@ -34,19 +34,19 @@ struct CatchingUpWatch: Watch {
         guard let standing = run.nodes[node].standing else { return }
         let dot = Dot(
             origin: standing.writer, sequence: run.nodes[node].disk.durable[standing.writer])
-        note(dot, of: node, at: run.now)
+        record(dot, of: node, at: run.now)
         for other in run.nodes.indices where other != node {
             let works = run.canExchange(node) && run.canExchange(other) && run.canAsk(node, other)
             let epochs = [
                 run.network.epoch(from: node, to: other), run.network.epoch(from: other, to: node),
             ]
-            note(node, other, works: works, epochs: epochs, at: run.now)
-            judge(node, other, holding: standing.vector, at: run.now)
+            record(node, other, works: works, epochs: epochs, at: run.now)
+            check(node, other, holding: standing.vector, at: run.now)
         }
     }
 
     /// Records how much a node has made and stored.
-    mutating func note(_ dot: Dot, of node: Int, at now: Microseconds) {
+    mutating func record(_ dot: Dot, of node: Int, at now: Microseconds) {
         made[node].append(Made(time: now, dot: dot))
         // The newest one beyond the limit is still needed.
         while made[node].count > 1, made[node][1].time + CatchingUpWatch.limit <= now {
@@ -55,7 +55,7 @@ struct CatchingUpWatch: Watch {
     }
 
     /// Records whether both directions between two nodes work.
-    mutating func note(
+    mutating func record(
         _ node: Int, _ other: Int, works: Bool, epochs: [Int], at now: Microseconds
     ) {
         let isSame = pairs[node][other].epochs == epochs
@@ -68,7 +68,7 @@ struct CatchingUpWatch: Watch {
     }
 
     /// Compares what a node holds with what the other one had made when the limit began.
-    mutating func judge(
+    mutating func check(
         _ node: Int, _ other: Int, holding vector: VersionVector, at now: Microseconds
     ) {
         guard failure == nil, let since = pairs[node][other].since, let first = made[other].first,

@@ -40,11 +40,11 @@ struct EveryTurnOracle {
         executions = [SequentialExecution()]
         (latest, executedCount) = (SequentialExecution(), 0)
         written = nil
-        take(batches, showing: value, at: 0)
+        record(batches, showing: value, at: 0)
     }
 
     /// A turn added these batches, and the replica shows this.
-    mutating func take(_ batches: [LogEntry], showing value: Value, at now: Microseconds) {
+    mutating func record(_ batches: [LogEntry], showing value: Value, at now: Microseconds) {
         guard isOn, failure == nil, !batches.isEmpty, add(batches) else { return }
         turnCount += 1
         if value != expected {
@@ -101,7 +101,7 @@ struct EveryTurnOracle {
             latest = executions[executions.count - 1]
             executedCount = (executions.count - 1) * EveryTurnOracle.stride
         }
-        for write in operation.writes { note(write.path) }
+        for write in operation.writes { record(write.path) }
     }
 
     /// The locations whose priorities were written, by themselves or with values.
@@ -112,7 +112,7 @@ struct EveryTurnOracle {
         }
     }
 
-    private mutating func note(_ path: Path) {
+    private mutating func record(_ path: Path) {
         if path.isRoot { written = nil } else { written?.insert(Path(Array(path.keys.prefix(2)))) }
     }
 

@@ -38,7 +38,7 @@ struct ExecutionWatch: Watch {
         guard oracles[node].isOn, !batches.isEmpty, let replica = run.nodes[node].replica else {
             return
         }
-        oracles[node].take(batches, showing: replica.value, at: run.now)
+        oracles[node].record(batches, showing: replica.value, at: run.now)
         tryLateWrites(at: node, onceIn: LateWrites.turnInterval, in: &run)
     }
 

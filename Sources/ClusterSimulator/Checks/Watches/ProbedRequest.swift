@@ -62,7 +62,7 @@ enum ProbedRequest {
         case .write(let writes):
             var naive = database ?? NaiveDatabase(old)
             database = nil
-            naive.perform(writes, at: moment.wallMilliseconds)
+            naive.apply(writes, at: moment.wallMilliseconds)
             database = naive
             let expected = naive.value
             return new == expected

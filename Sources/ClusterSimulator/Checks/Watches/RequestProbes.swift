@@ -29,7 +29,7 @@ struct RequestProbes: Watch {
         else { return }
         let moment = run.nodes[node].clock.moment(at: run.now)
         // The copy first executes everything that is due at this time anyway.
-        _ = replica.perform([.turnBegan(moment), .turnEnded])
+        _ = replica.execute([.turnBegan(moment), .turnEnded])
         probeStamps(of: node, replica, at: moment, in: &run)
         probeRepetition(of: node, replica, at: moment, in: &run)
         probeVerdicts(of: node, replica, at: moment, in: &run)

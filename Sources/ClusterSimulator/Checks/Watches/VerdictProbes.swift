@@ -19,7 +19,7 @@ extension RequestProbes {
         }
         let verdict = SyncProtocol.Verdict(name, .changed, basis: VersionVector())
         var copy = replica
-        let outputs = copy.perform([
+        let outputs = copy.execute([
             .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: bystander),
             .turnEnded,
         ])

@@ -10,7 +10,7 @@ extension SDKClient {
     mutating func actNextDense(in run: inout SimulatedRun) {
         let tag = "c\(index + 1)-\(run.now)"
         guard let step = nextDenseStep(tag: tag, at: run.now) else { return }
-        perform(step, in: &run)
+        execute(step, in: &run)
         if case .readsAgain = step {
             scheduleAct(within: SDKClient.hesitation, in: &run)
         } else {
@@ -22,14 +22,14 @@ extension SDKClient {
     /// by then, and some clients stop again.
     private static let hesitation = TimeRange(100, 600)
 
-    mutating func perform(_ step: DenseProgram.Step, in run: inout SimulatedRun) {
+    mutating func execute(_ step: DenseProgram.Step, in run: inout SimulatedRun) {
         if case .restarts(let isOrderly, let isOffline) = step {
             return restart(isOrderly: isOrderly, isOffline: isOffline, in: &run)
         }
         let overwritten = mirror.transactionsOverwritten(by: step.writes)
         let request = nextRequestNumber
         beginTurn(in: &run)
-        if let input = input(for: step, in: &run) { tell(input, in: &run) }
+        if let input = input(for: step, in: &run) { send(input, in: &run) }
         judgeOverwritten(overwritten, by: request, at: run.now)
         judgePromptness()
         endTurn(in: &run)
@@ -93,7 +93,7 @@ extension SDKClient {
             return
         }
         hops -= 1
-        perform(.leavesItsNode, in: &run)
+        execute(.leavesItsNode, in: &run)
     }
 
     private mutating func ask(
@@ -166,7 +166,7 @@ extension SDKClient {
             let shown = NaiveQuery(listen.query).shown(of: state.value[listen.path])
             tally.count(.queriesShowTheTree)
             if told == shown { continue }
-            tally.note(
+            tally.report(
                 .queriesShowTheTree,
                 "was told at \(run.now.description) that \(listen.text) shows \(told), where "
                     + "n\(state.node + 1) shows \(shown)")

@@ -67,7 +67,7 @@ extension FirebaseClient: ClientActor {
         changePace(in: &run)
         let tag = "c\(index + 1)-\(run.now)"
         guard let step = nextStep(tag: tag) else { return }
-        perform(step, in: &run)
+        execute(step, in: &run)
         if random.happens(run.scenario.workload.successions) {
             sendSuccession()
         }
@@ -78,7 +78,7 @@ extension FirebaseClient: ClientActor {
         scheduleAct(in: &run)
     }
 
-    private mutating func perform(_ step: ApplicationProgram.Step, in run: inout SimulatedRun) {
+    private mutating func execute(_ step: ApplicationProgram.Step, in run: inout SimulatedRun) {
         switch step {
         // It would add an increment twice if it lost the answer, as at Firebase.
         case .asks(.put(ApplicationProgram.sum, _)): break

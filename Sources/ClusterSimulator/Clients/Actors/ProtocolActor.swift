@@ -73,7 +73,7 @@ extension ProtocolClient: ClientActor {
         do throws(FrameError) {
             for received in try FrameReader<NodeMessage>.messages(in: frame) {
                 switch received {
-                case .message(let message): take(message, in: &run)
+                case .message(let message): receive(message, in: &run)
                 case .refused(_, let error): run.noteUnreadable(error)
                 }
             }
@@ -82,8 +82,8 @@ extension ProtocolClient: ClientActor {
         }
     }
 
-    private mutating func take(_ message: NodeMessage, in run: inout SimulatedRun) {
-        note(message, in: &run)
+    private mutating func receive(_ message: NodeMessage, in run: inout SimulatedRun) {
+        check(message, in: &run)
         switch message {
         case .ok(let id): complete(id, .acknowledged, in: &run)
         case .acknowledged(let id, let concern):
@@ -104,7 +104,7 @@ extension ProtocolClient: ClientActor {
     }
 
     /// Each message gets the answer that it has to get.
-    private mutating func note(_ message: NodeMessage, in run: inout SimulatedRun) {
+    private mutating func check(_ message: NodeMessage, in run: inout SimulatedRun) {
         let (id, code): (UInt64, ErrorCode?)
         switch message {
         case .ok(let own), .acknowledged(let own, _), .value(let own, _), .pushed(let own, _):
@@ -112,7 +112,7 @@ extension ProtocolClient: ClientActor {
         case .error(let own, let error, _, _): (id, code) = (own, error)
         case .unindexed, .change, .ranges, .ended, .ready, .seen: return
         }
-        if let problem = expected.take(id, refused: code) {
+        if let problem = expected.receive(id, refused: code) {
             run.quiescence.fail("\(index.clientName): \(problem)")
         }
     }

@@ -165,7 +165,7 @@ extension RestClient: ClientActor {
         let idle = run.now - lastHeard
         let isDue = closingSince != nil || idle >= RestClient.idleLimit
         if isOrderly, !isDue, !hasBeenSlow {
-            note("a node has closed a connection after \(idle.description)")
+            report("a node has closed a connection after \(idle.description)")
         }
         forgetOpen(in: &run)
     }
@@ -187,7 +187,7 @@ extension RestClient: ClientActor {
         guard let since = closingSince, run.now > since + .seconds(2),
             let connection = self.connection, !run.connections[connection].isBroken
         else { return }
-        note("a node has not closed the connection that it wanted to close")
+        report("a node has not closed the connection that it wanted to close")
         leave(in: &run)
     }
 

@@ -8,23 +8,23 @@ import SyncProtocol
 extension RestClient {
     mutating func takeReply(_ bytes: [UInt8], on connection: Int, in run: inout SimulatedRun) {
         for (open, answer) in receive(bytes, at: run.now) {
-            judge(answer, to: open, in: &run)
+            check(answer, to: open, in: &run)
         }
     }
 
-    private mutating func judge(
+    private mutating func check(
         _ answer: RestAnswer, to open: RestClient.Open, in run: inout SimulatedRun
     ) {
         count()
         switch open.question {
-        case .read(let read): judge(answer, to: read, open, in: &run)
+        case .read(let read): check(answer, to: read, open, in: &run)
         case .write(let request, let operation):
-            judge(answer, to: request, operation, open, in: &run)
+            check(answer, to: request, operation, open, in: &run)
         case .examine(let record, let tries): examined(answer, record, tries, open, in: &run)
         case .exchange(let record, let tries): exchanged(answer, record, tries, open, in: &run)
         case .claim(let path): if answer.status == 200 { changeOwn(path, in: &run) }
-        case .changeOwn(let path): judge(answer, toChangeOf: path, in: &run)
-        case .malformed(let malformed): judge(answer, to: malformed, open, in: &run)
+        case .changeOwn(let path): check(answer, toChangeOf: path, in: &run)
+        case .malformed(let malformed): check(answer, to: malformed, open, in: &run)
         case .stall: expect(answer, 408, "a request without its end", in: &run)
         case .health: judgeHealth(answer, open, in: &run)
         case .metrics(let before): judgeMetrics(answer, since: before, in: &run)
@@ -47,19 +47,19 @@ extension RestClient {
         _ answer: RestAnswer, _ status: Int, _ what: String, in run: inout SimulatedRun
     ) {
         guard answer.status != status else { return }
-        note("\(what) got \(answer.status) \(answer.text), not \(status)")
+        report("\(what) got \(answer.status) \(answer.text), not \(status)")
     }
 
     // MARK: Reads
 
-    private mutating func judge(
+    private mutating func check(
         _ answer: RestAnswer, to read: RestRead, _ open: RestClient.Open, in run: inout SimulatedRun
     ) {
         if answer.status == 503, mayHaveRefused(since: open, in: &run) { return }
         let trees = run.nodes[node].shownTrees.values(from: open.asked)
         count(.restReadsShowTheTree)
         if let problem = read.problem(with: answer, showing: trees, by: run.population.reader) {
-            tally.note(.restReadsShowTheTree, "\(read) got \(problem)")
+            tally.report(.restReadsShowTheTree, "\(read) got \(problem)")
         }
         if let tag = answer.head.fields["etag"], !read.selection.query.isFiltered {
             tags[read.path] = tag
@@ -68,7 +68,7 @@ extension RestClient {
 
     // MARK: Writes
 
-    private mutating func judge(
+    private mutating func check(
         _ answer: RestAnswer, to request: Workload.Request, _ operation: Int,
         _ open: RestClient.Open, in run: inout SimulatedRun
     ) {
@@ -78,11 +78,11 @@ extension RestClient {
         case 504: finish(operation, .unknown, in: &run)
         default:
             finish(operation, .failed, in: &run)
-            note(
+            report(
                 "\(run.record.history.operations[operation]) got \(answer.status) \(answer.text)")
         }
         if answer.status == 503, !mayHaveRefused(since: open, in: &run) {
-            note("a node that serves refused a write: \(answer.text)")
+            report("a node that serves refused a write: \(answer.text)")
         }
     }
 
@@ -93,19 +93,19 @@ extension RestClient {
         let shown = try? run.population.reader.parse(answer.text)
         if case .append(let list, _, let value) = request.kind {
             guard case .string(let name)? = shown?[Key(unchecked: "name")].content, !name.isEmpty
-            else { return note("a push got \(answer.text)") }
+            else { return report("a push got \(answer.text)") }
             let key = Key(unchecked: name)
             run.record.history.operations[operation].kind = .append(
                 list: list, key: key, value: value)
         } else if let expected = request.shownPlainly, shown != expected {
-            note(
+            report(
                 "\(run.record.history.operations[operation]) got \(answer.text), not \(expected)")
         }
         finish(operation, .acknowledged, in: &run)
         if request.concern != nil, answer.head.fields["hearth-concern"] == nil,
             request.kind.isConcerned
         {
-            note("a write with a concern was answered without one")
+            report("a write with a concern was answered without one")
         }
     }
 
@@ -118,7 +118,7 @@ extension RestClient {
         guard answer.status == 200 else {
             finish(transaction: record, .failed, in: &run)
             if answer.status != 503 || !mayHaveRefused(since: open, in: &run) {
-                note("the read of a transaction got \(answer.status)")
+                report("the read of a transaction got \(answer.status)")
             }
             return
         }
@@ -132,7 +132,7 @@ extension RestClient {
         guard let tag = answer.head.fields["etag"],
             let old = try? run.population.reader.parse(answer.text)
         else {
-            note("\(answer.status) \(answer.text) comes without an ETag")
+            report("\(answer.status) \(answer.text) comes without an ETag")
             return finish(transaction: record, .failed, in: &run)
         }
         guard goesOn, tries < RestClient.triesLimit else {
@@ -171,7 +171,7 @@ extension RestClient {
         case 504: finish(transaction: record, .unknown, in: &run)
         default:
             finish(transaction: record, .failed, in: &run)
-            note("a transaction got \(answer.status) \(answer.text)")
+            report("a transaction got \(answer.status) \(answer.text)")
         }
     }
 
@@ -180,7 +180,7 @@ extension RestClient {
     {
         let tag = answer.head.fields["etag"]
         if tag == DataHash(of: new).text { return }
-        note(
+        report(
             "the write of \(new) on condition is answered with the ETag \(tag ?? "of nothing")")
     }
 
@@ -196,18 +196,18 @@ extension RestClient {
     }
 
     /// Where nobody else writes, a condition holds, whichever node decides.
-    private mutating func judge(
+    private mutating func check(
         _ answer: RestAnswer, toChangeOf path: Path, in run: inout SimulatedRun
     ) {
         if answer.status == 200 { judgeTag(of: answer, .string("changed"), in: &run) }
         guard answer.status == 412 else { return }
-        note(
+        report(
             "\(path), where nobody else writes, is said to be changed: \(answer.text)")
     }
 
     // MARK: What is refused, and what nodes say of themselves
 
-    private mutating func judge(
+    private mutating func check(
         _ answer: RestAnswer, to malformed: MalformedRequest, _ open: RestClient.Open,
         in run: inout SimulatedRun
     ) {
@@ -219,7 +219,7 @@ extension RestClient {
             answer.status == malformed.status && answer.closes == malformed.closes
             && (!error.isNull || malformed.status == 404)
         if isRight { return }
-        tally.note(
+        tally.report(
             .malformedRequestsAreRefused,
             "\(malformed.name) got \(answer.status) \(answer.text)\(answer.closes ? ", and the end" : ""), not "
                 + "\(malformed.status)\(malformed.closes ? " and the end" : "")")
@@ -239,7 +239,7 @@ extension RestClient {
         }
         if isTrue { return }
         let problem = "\(host(in: &run)) says \(answer.status) \(answer.text)"
-        tally.note(.nodesReportTheTruth, problem)
+        tally.report(.nodesReportTheTruth, problem)
     }
 
     private mutating func judgeMetrics(
@@ -251,7 +251,7 @@ extension RestClient {
         guard let problem = MetricsReading(answer.text).problem(from: before, to: after)
         else { return }
         let report = "\(host(in: &run)) at \(run.now.description): \(problem)"
-        tally.note(.nodesReportTheTruth, report)
+        tally.report(.nodesReportTheTruth, report)
     }
 }
 

@@ -38,7 +38,7 @@ extension SDKClient: ClientActor {
     mutating func begin(in run: inout SimulatedRun) {
         for (index, listen) in listens.enumerated() {
             let id = ListenID(number: UInt64(index))
-            tell(.listened(id, listen.path, listen.query, .all), in: &run)
+            send(.listened(id, listen.path, listen.query, .all), in: &run)
         }
         let client = self.index
         run.schedule(.clientTurns(client), after: 0)
@@ -55,7 +55,7 @@ extension SDKClient: ClientActor {
 
     /// The timer of a client rings: it takes a turn.
     mutating func turn(in run: inout SimulatedRun) {
-        if run.population.timers[index].takeRing(at: run.now) { take(nil, in: &run) }
+        if run.population.timers[index].takeRing(at: run.now) { process(nil, in: &run) }
     }
 
     mutating func act(in run: inout SimulatedRun) {
@@ -65,7 +65,7 @@ extension SDKClient: ClientActor {
         case .application: actNext(in: &run)
         case .dense: actNextDense(in: &run)
         case .times:
-            if let input = nextTimes() { take(input, in: &run) }
+            if let input = nextTimes() { process(input, in: &run) }
             if times?.remaining != 0 { scheduleAct(in: &run) }
         case .listener, .presence: break
         }
@@ -84,7 +84,7 @@ extension SDKClient: ClientActor {
         let input = ask(
             request.work, as: .operation(operation, wanted: request.concern),
             concern: request.concern)
-        take(input, in: &run)
+        process(input, in: &run)
         limitPatience(more: request.concern == nil ? 0 : SDKClient.concernPatience, in: &run)
     }
 
@@ -96,7 +96,7 @@ extension SDKClient: ClientActor {
             .transact(transfer.above),
             as: .transfer(run.record.history.transactions.count - 1, transfer),
             patience: .limited(milliseconds: SDKClient.transactionPatience))
-        take(input, in: &run)
+        process(input, in: &run)
         limitPatience(in: &run)
     }
 
@@ -113,17 +113,17 @@ extension SDKClient: ClientActor {
         guard self.patience == patience, !open.isEmpty,
             core.isConnected
         else { return }
-        take(.leftNode, in: &run)
+        process(.leftNode, in: &run)
     }
 
-    mutating func move(in run: inout SimulatedRun) { take(.leftNode, in: &run) }
+    mutating func move(in run: inout SimulatedRun) { process(.leftNode, in: &run) }
 
     // MARK: Applications
 
     private mutating func actNext(in run: inout SimulatedRun) {
         let tag = "c\(index + 1)-\(run.now)"
         guard let step = nextStep(tag: tag) else { return }
-        take(input(for: step, in: &run), in: &run)
+        process(input(for: step, in: &run), in: &run)
         scheduleAct(in: &run)
     }
 
@@ -191,36 +191,36 @@ extension SDKClient: ClientActor {
 
     mutating func stop(in run: inout SimulatedRun) {
         if isGone { return }
-        if let input = stop() { take(input, in: &run) }
-        for step in dense?.stop() ?? [] { perform(step, in: &run) }
+        if let input = stop() { process(input, in: &run) }
+        for step in dense?.stop() ?? [] { execute(step, in: &run) }
     }
 
     // MARK: Turns
 
-    mutating func tell(_ input: Input, in run: inout SimulatedRun) {
-        perform(core.step(input), in: &run)
+    mutating func send(_ input: Input, in run: inout SimulatedRun) {
+        execute(core.step(input), in: &run)
         // Functions have run once all outputs before their results are done.
         while let result = takeResult() {
-            perform(core.step(result), in: &run)
+            execute(core.step(result), in: &run)
         }
     }
 
-    private mutating func take(_ input: Input?, in run: inout SimulatedRun) {
+    private mutating func process(_ input: Input?, in run: inout SimulatedRun) {
         beginTurn(in: &run)
-        if let input { tell(input, in: &run) }
+        if let input { send(input, in: &run) }
         endTurn(in: &run)
         checkListeners(in: &run)
     }
 
     mutating func beginTurn(in run: inout SimulatedRun) {
-        tell(
+        send(
             .turnBegan(
                 elapsedMilliseconds: run.now / 1_000,
                 wallMilliseconds: clock.milliseconds(at: run.now)), in: &run)
     }
 
     mutating func endTurn(in run: inout SimulatedRun) {
-        tell(.turnEnded, in: &run)
+        send(.turnEnded, in: &run)
         let writer = self.writer
         let standing = endTurn()
         if standing.writer != writer {
@@ -231,7 +231,7 @@ extension SDKClient: ClientActor {
         run.scheduleTurn(of: index)
     }
 
-    private mutating func perform(_ outputs: [Output], in run: inout SimulatedRun) {
+    private mutating func execute(_ outputs: [Output], in run: inout SimulatedRun) {
         for output in outputs {
             switch output {
             case .connect(let node): connect(to: node, in: &run)
@@ -246,7 +246,7 @@ extension SDKClient: ClientActor {
                 noteEnd(of: listen, error.description)
             case .persist(let records):
                 if let problem = file?.keep(records) {
-                    tally.note(.ownWritesShow, "its library \(problem)")
+                    tally.report(.ownWritesShow, "its library \(problem)")
                 }
             case .recall(let key): recall(key, in: &run)
             case .disconnected, .unindexed: break
@@ -258,7 +258,7 @@ extension SDKClient: ClientActor {
     /// A node serves the client from now on.
     private mutating func serve(in run: inout SimulatedRun) {
         tried = []
-        for input in present() { tell(input, in: &run) }
+        for input in present() { send(input, in: &run) }
         guard program == .requests, !open.isEmpty
         else { return }
         limitPatience(in: &run)
@@ -289,8 +289,8 @@ extension SDKClient: ClientActor {
                 ofTransaction: result)
             run.record.history.transactions[transaction].completed = run.now
             run.record.history.transactions[transaction].node = node
-        case .read(let expected)?: judge(result, of: expected, at: run.now)
-        case .listing(let expected)?: judge(result, of: expected, at: run.now)
+        case .read(let expected)?: check(result, of: expected, at: run.now)
+        case .listing(let expected)?: check(result, of: expected, at: run.now)
         case .invalid?: judgeRefusal(result)
         case .stability(let since)?:
             if case .success = result { judgeStability(since: since, in: &run) }
@@ -311,7 +311,7 @@ extension SDKClient: ClientActor {
         if isConnected || isOffline() {
             search.end()
         } else {
-            search.note(areServing: run.areServing, at: run.now)
+            search.record(areServing: run.areServing, at: run.now)
         }
     }
 
@@ -341,7 +341,7 @@ extension SDKClient: ClientActor {
 
     mutating func loseNode(on connection: Int, isOrderly: Bool, in run: inout SimulatedRun) {
         loseConnection()
-        take(.connectionLost, in: &run)
+        process(.connectionLost, in: &run)
     }
 
     /// A frame of its node reaches a client.
@@ -356,7 +356,7 @@ extension SDKClient: ClientActor {
             observe(reply: frame, in: &run)
             if program == .dense { noteDense(reply: frame, in: &run) }
             if transacts { noteTransactions(reply: frame, in: &run) }
-            tell(.received(frame), in: &run)
+            send(.received(frame), in: &run)
         }
         endTurn(in: &run)
         checkListeners(in: &run)

@@ -14,15 +14,15 @@ extension SDKClient {
         if recordsRequests(),
             let received = run.messages(of: ClientMessage.self, in: frame)
         {
-            for case .message(let message) in received { note(message, on: connection, in: &run) }
+            for case .message(let message) in received { record(message, on: connection, in: &run) }
         }
         run.send(frame, on: connection)
     }
 
-    private mutating func note(
+    private mutating func record(
         _ message: ClientMessage, on connection: Int, in run: inout SimulatedRun
     ) {
-        listening?.take(message)
+        listening?.begin(message)
         if case .hello(let hello) = message.request {
             greet(seen: hello.seen, at: run.now)
         }
@@ -40,17 +40,17 @@ extension SDKClient {
         else { return }
         for received in received {
             switch received {
-            case .message(let message): note(message, on: connection, in: &run)
+            case .message(let message): record(message, on: connection, in: &run)
             case .refused(_, let error): run.noteUnreadable(error)
             }
         }
     }
 
-    private mutating func note(
+    private mutating func record(
         _ message: NodeMessage, on connection: Int, in run: inout SimulatedRun
     ) {
-        session.take(message)
-        listening?.take(message)
+        session.receive(message)
+        listening?.receive(message)
         switch message {
         case .acknowledged(let id, let concern):
             guard let operation = operation(id, askedOn: connection, in: &run) else { return }
@@ -85,7 +85,7 @@ extension SDKClient {
         for stamp in acknowledged {
             tally.count(.clientsKeepWhatTheySaw)
             if run.record.recording.dot(of: stamp, in: mirror.seen) != nil { continue }
-            tally.note(
+            tally.report(
                 .clientsKeepWhatTheySaw,
                 "was told at \(run.now.description) that its write \(stamp) is done, by a node that has not shown it"
             )
@@ -108,7 +108,7 @@ extension SDKClient {
                 }
         }
         guard run.record.recording.isOn, let missing else { return }
-        tally.note(
+        tally.report(
             .readsAreDurable,
             "was shown \(missing.origin)#\(missing.sequence) at \(run.now.description) by \(run.nodes[node].name), whose "
                 + "disk has \(durable.line)")
@@ -150,7 +150,7 @@ extension SDKClient {
         let dots = run.record.recording.dots(named: name)
         let seen = mirror.seen
         if dots.isEmpty || dots.contains(where: { seen.covers($0) }) { return }
-        tally.note(
+        tally.report(
             .clientsKeepWhatTheySaw,
             "was told at \(run.now.description) that its transaction \(name) is done, by a node that has not shown it"
         )

@@ -13,7 +13,7 @@ extension SDKClient {
     mutating func restart(isOrderly: Bool, isOffline: Bool, in run: inout SimulatedRun) {
         if isOrderly {
             beginTurn(in: &run)
-            tell(.ending, in: &run)
+            send(.ending, in: &run)
             endTurn(in: &run)
         }
         if let connection = self.connection {
@@ -28,10 +28,10 @@ extension SDKClient {
         let listens = restart(isOffline: isOffline)
         run.record.names.add(writer, client: index)
         beginTurn(in: &run)
-        if isOffline { tell(.wentOffline, in: &run) }
-        if let file = self.file { tell(.restored(file.keptWrites), in: &run) }
+        if isOffline { send(.wentOffline, in: &run) }
+        if let file = self.file { send(.restored(file.keptWrites), in: &run) }
         for listen in listens {
-            tell(.listened(listen.id, listen.path, listen.query, .all), in: &run)
+            send(.listened(listen.id, listen.path, listen.query, .all), in: &run)
         }
         endTurn(in: &run)
         checkListeners(in: &run)
@@ -50,7 +50,7 @@ extension SDKClient {
         for (key, frame) in removeRecalls(at: run.now) {
             if let value = frame?.keptValue { mirror.recall(value) }
             beginTurn(in: &run)
-            tell(.recalled(key: key, frame: frame), in: &run)
+            send(.recalled(key: key, frame: frame), in: &run)
             endTurn(in: &run)
             checkListeners(in: &run)
         }

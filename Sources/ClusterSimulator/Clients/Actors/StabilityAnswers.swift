@@ -9,7 +9,7 @@ extension SDKClient {
     /// Left out are writes with stamps beyond the node's clock at that time, whose origins had clocks that were ahead.
     mutating func judgeStability(since: Microseconds, in run: inout SimulatedRun) {
         if mirror.hasLagged(since: since) {
-            tally.note(
+            tally.report(
                 .stableAnswersHold,
                 "asked at \(since.description), was told at \(run.now.description) that all earlier writes have arrived, before what "
                     + "was held back from it")
@@ -28,7 +28,7 @@ extension SDKClient {
                 && $0.operation.stamp.time.milliseconds <= wallMilliseconds
         }
         guard let missing else { return }
-        tally.note(
+        tally.report(
             .stableAnswersHold,
             "asked at \(since.description), was told at \(run.now.description) that all earlier writes have arrived, and "
                 + "\(run.nodes[node].name) lacks \(missing.line)")

@@ -137,7 +137,7 @@ extension UserClient: ClientActor {
             number: id, request: request, since: run.now,
             answers: run.access?.watches[node].denials[session]?.count ?? 0)
         if case .listen = request { listens += 1 }
-        note(asking: request, in: &run)
+        record(asking: request, in: &run)
         let host = run.nodes[node].name
         switch door {
         case .native:
@@ -156,7 +156,7 @@ extension UserClient: ClientActor {
     }
 
     /// Records who the client of a connection may be while its node processes a request.
-    private mutating func note(asking request: UserRequest, in run: inout SimulatedRun) {
+    private mutating func record(asking request: UserRequest, in run: inout SimulatedRun) {
         guard let connection = self.connection else { return }
         let user = self
         if case .shows(let credential) = request {

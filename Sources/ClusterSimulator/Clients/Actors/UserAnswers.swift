@@ -20,9 +20,9 @@ extension UserClient {
         if open.request.credential != nil, !hadSteadyKeys(open, in: &run) {
             return leave(in: &run)
         }
-        judge(outcome, of: open, in: &run)
+        check(outcome, of: open, in: &run)
         let shown = open.request.credential ?? self.credential
-        judge(outcome, of: open, showing: shown, in: &run)
+        check(outcome, of: open, showing: shown, in: &run)
         if case .listen(let path, let query) = open.request {
             finish(listen: .init(path: path, query: query), as: outcome, in: &run)
         }
@@ -54,7 +54,7 @@ extension UserClient {
     }
 
     /// Tokens show who somebody is, or nothing, as their nodes say.
-    private mutating func judge(
+    private mutating func check(
         _ outcome: UserClient.Outcome, of open: UserClient.Open, showing credential: Credential,
         in run: inout SimulatedRun
     ) {
@@ -71,14 +71,14 @@ extension UserClient {
             isShown && run.clockUncertainty.map { credential.hasEnded(by: open.since, $0) } ?? false
         let isBelieved = credential.isGood && !run.nodes[user.node].keys.lack(credential)
         if isShown, !isBelieved || isOver, outcome == .done {
-            run.access?.watches[user.node].note(
+            run.access?.watches[user.node].report(
                 .writesAreAllowed, session,
                 "its token (\(form)) shows nothing\(isOver ? " any more" : ""), and is accepted")
         }
         if isBelieved, credential.end == nil, run.clockUncertainty != nil,
             outcome == .unknownUser
         {
-            run.access?.watches[user.node].note(
+            run.access?.watches[user.node].report(
                 .allowedIsAccepted, session, "its token (\(form)) shows who it is, and is refused")
         }
     }
@@ -95,7 +95,7 @@ extension UserClient {
         case .denied: denied = listen
         case .nonsense where !user.accepted.contains(listen):
             guard let connection = user.connection else { return }
-            run.access?.watches[user.node].note(
+            run.access?.watches[user.node].report(
                 .allowedIsAccepted, SimulatedRun.session(of: connection),
                 "its listen at \(listen.path) is refused as nonsense")
         case .failed, .unknownUser, .nonsense: break
@@ -103,7 +103,7 @@ extension UserClient {
     }
 
     /// A client is told what its node has decided.
-    private mutating func judge(
+    private mutating func check(
         _ outcome: UserClient.Outcome, of open: UserClient.Open, in run: inout SimulatedRun
     ) {
         let user = self
@@ -119,11 +119,11 @@ extension UserClient {
         let wasAsked = denials.count > open.answers
         let wasDenied = wasAsked && denials[open.answers]
         if outcome == .denied, !wasDenied, run.clockUncertainty != nil {
-            run.access?.watches[user.node].note(
+            run.access?.watches[user.node].report(
                 .allowedIsAccepted, session, "its client is denied what the node has not denied")
         }
         if outcome == .done, wasAsked, wasDenied {
-            run.access?.watches[user.node].note(
+            run.access?.watches[user.node].report(
                 open.request.isRead ? .readsAreAllowed : .writesAreAllowed, session,
                 "its client is told that something is done which the node has denied")
         }

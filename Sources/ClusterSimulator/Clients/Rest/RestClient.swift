@@ -148,11 +148,11 @@ struct RestClient {
                 guard let whole = answer.take() else { break }
                 if whole.closes { closingSince = now }
                 guard !open.isEmpty else {
-                    note("an answer to no request: \(whole.status) \(whole.text)")
+                    report("an answer to no request: \(whole.status) \(whole.text)")
                     break
                 }
                 answered.append((open.removeFirst(), whole))
-            case .failure(let problem): note(problem)
+            case .failure(let problem): report(problem)
             }
         }
         return answered
@@ -161,5 +161,5 @@ struct RestClient {
     mutating func count(_ check: Check = .restAnswersAreRight) { tally.count(check) }
 
     /// Notes that an answer is wrong.
-    mutating func note(_ problem: String) { tally.note(.restAnswersAreRight, problem) }
+    mutating func report(_ problem: String) { tally.report(.restAnswersAreRight, problem) }
 }

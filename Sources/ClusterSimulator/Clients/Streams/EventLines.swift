@@ -21,14 +21,14 @@ struct EventLines {
                 if let data { events.append(Event(name: name, data: data)) }
                 (name, data) = ("", nil)
             } else {
-                take(line)
+                parse(line)
             }
             buffer.removeFirst(end + 1)
         }
         return events
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>) {
+    private mutating func parse(_ line: ArraySlice<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("event: ") {
             name = String(text.dropFirst(7))

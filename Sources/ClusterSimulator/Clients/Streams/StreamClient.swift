@@ -78,8 +78,8 @@ struct StreamClient {
         return isExport ? value : value.withoutPriorities
     }
 
-    mutating func note(_ problem: String) {
-        tally.note(.streamsShowTheTree, "\(path) by \(selection.query.text): \(problem)")
+    mutating func report(_ problem: String) {
+        tally.report(.streamsShowTheTree, "\(path) by \(selection.query.text): \(problem)")
     }
 }
 
@@ -94,9 +94,9 @@ extension StreamClient {
             case .head(let head): begin(head)
             case .body(let piece):
                 guard !isOver else { break }
-                for event in lines.receive(piece) { take(event, at: now, by: json) }
+                for event in lines.receive(piece) { apply(event, at: now, by: json) }
             case .end: isOver = true
-            case .failure(let problem): note(problem)
+            case .failure(let problem): report(problem)
             }
         }
     }
@@ -107,21 +107,21 @@ extension StreamClient {
         } else if head.status != 200
             || head.fields["content-type"]?.hasPrefix("text/event-stream") != true
         {
-            note("a stream begins with \(head.status) \(head.fields)")
+            report("a stream begins with \(head.status) \(head.fields)")
         }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ event: EventLines.Event, at now: Microseconds, by json: JSONReader
     ) {
         tally.count(.streamsShowTheTree)
         switch event.name {
         case "put", "patch": change(by: event, json)
         case "keep-alive":
-            if event.data != Array("null".utf8) { note("a keep-alive with data") }
+            if event.data != Array("null".utf8) { report("a keep-alive with data") }
             countKeepAlive(at: now)
         case "cancel": isOver = true
-        default: note("an event \(event.name)")
+        default: report("an event \(event.name)")
         }
     }
 
@@ -131,20 +131,20 @@ extension StreamClient {
         let interval = Microseconds.milliseconds(GatewayConfiguration.virtualKeepAlive)
         let limit = 1 + Int((now - connected) * 11 / 10 / interval)
         if keepAlives == limit + 1 {
-            note("\(keepAlives) keep-alives within \((now - connected).description)")
+            report("\(keepAlives) keep-alives within \((now - connected).description)")
         }
     }
 
     private mutating func change(by event: EventLines.Event, _ json: JSONReader) {
         if !isExport, event.data.contains(priority: Array("\".priority\"".utf8)) {
-            note("a plain event with a priority: \(String(decoding: event.data, as: UTF8.self))")
+            report("a plain event with a priority: \(String(decoding: event.data, as: UTF8.self))")
         }
         guard let change = StreamChange(event, by: json) else {
-            return note("cannot read \(String(decoding: event.data, as: UTF8.self))")
+            return report("cannot read \(String(decoding: event.data, as: UTF8.self))")
         }
         guard var value = shown else {
             guard change.path.isRoot, case .put(let first) = change.data else {
-                return note("does not begin with all: \(change)")
+                return report("does not begin with all: \(change)")
             }
             shown = first
             return
@@ -155,7 +155,7 @@ extension StreamClient {
             for (path, data) in writes { value.set(data, at: change.path.appending(path)) }
         }
         if isExport, value == shown, !mayRepeat(change) {
-            note("an event changes nothing: \(change) of \(value)")
+            report("an event changes nothing: \(change) of \(value)")
         }
         shown = value
     }

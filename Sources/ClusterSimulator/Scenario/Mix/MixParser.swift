@@ -15,19 +15,19 @@ extension MixedRequest {
     /// Reads the rest of a line behind `mix`.
     static func read(_ line: inout ScenarioLine) throws(ScenarioError) -> MixedRequest {
         let text = line.rest.text
-        let weight = try line.take().count(in: 1...1_000)
-        let verb = line.take()
+        let weight = try line.removeFirst().count(in: 1...1_000)
+        let verb = line.removeFirst()
         guard verbs.contains(verb.text) else { throw .unknown(verb, known: verbs) }
-        let place = try line.take().placeTemplate()
+        let place = try line.removeFirst().placeTemplate()
         let action: Action
         switch verb.text {
-        case "set": action = .set(place, try line.take().valueTemplate())
-        case "push": action = .push(place, try line.take().valueTemplate())
-        case "increment": action = .increment(place, try line.take().numberTemplate())
+        case "set": action = .set(place, try line.removeFirst().valueTemplate())
+        case "push": action = .push(place, try line.removeFirst().valueTemplate())
+        case "increment": action = .increment(place, try line.removeFirst().numberTemplate())
         case "remove": action = .remove(place)
         case "get": action = .get(place)
         default:
-            let amount = try line.take().numberTemplate()
+            let amount = try line.removeFirst().numberTemplate()
             action = .transfer(place, amount: amount, try readWay(&line))
         }
         return MixedRequest(weight: weight, action: action, text: text)
@@ -37,7 +37,7 @@ extension MixedRequest {
         _ line: inout ScenarioLine
     ) throws(ScenarioError) -> Transfer.Way {
         if line.isAtEnd { return .reading }
-        let word = line.take()
+        let word = line.removeFirst()
         guard word.text == "in-transaction" else { throw .unknown(word, known: ["in-transaction"]) }
         return .transaction
     }
