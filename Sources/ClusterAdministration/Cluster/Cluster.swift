@@ -20,7 +20,7 @@ package struct Cluster: Sendable {
     /// The file with the secret that its nodes require from observers.
     let secretFile: String?
     /// The configuration file of its nodes.
-    private let configuration: String
+    let configuration: String
     private let lifetime: NodeLaunch.Lifetime
     /// A folder in which nodes record each turn.
     private let records: String?
@@ -139,8 +139,9 @@ extension Cluster {
 
     /// Starts a node that does not run.
     ///
+    /// - Parameter program: The program to start; nil for this one.
     /// - Throws: when it runs already, when one of its ports is taken, or the system refuses.
-    package func start(_ node: Node) throws(CommandError) {
+    package func start(_ node: Node, as program: String? = nil) throws(CommandError) {
         if let process = process(of: node) {
             throw CommandError(
                 .unavailable, "\(node.id) already runs, as process \(process.pid)",
@@ -150,7 +151,7 @@ extension Cluster {
         // The folder may have been removed with the node's data, which the node then gets from its peers.
         try makeFolder(folder(of: node))
         let process = try NodeLaunch.start(
-            node.id, configuration: configuration, log: log(of: node),
+            node.id, configuration: configuration, log: log(of: node), program: program,
             records: records, lifetime: lifetime)
         try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
     }

@@ -1,19 +1,19 @@
 package import CommandLineKit
 internal import Glibc
 
-/// A change of a cluster's list of nodes that is under way: no node runs for a while, as intended.
+/// A change of a cluster that is under way: a command stops and starts its nodes, for a new list of nodes or a restart.
 ///
 /// It lasts as long as the process that makes it, whose number is in `DIR/change`.
 package struct ClusterChange {
     private let path: String
 
-    /// - Throws: when another process changes the list.
+    /// - Throws: when another process changes the cluster.
     package init(of cluster: Cluster) throws(CommandError) {
         path = ClusterChange.path(inFolder: cluster.folder)
         if let other = ClusterChange.process(inFolder: cluster.folder) {
             throw CommandError(
                 .unavailable,
-                "process \(other.pid) changes the nodes of \(cluster.folder) at this moment",
+                "process \(other.pid) stops and starts the nodes of \(cluster.folder) at this moment",
                 fix: "wait until it is done")
         }
         guard let own = NodeProcess(pid: getpid()) else {

@@ -67,12 +67,9 @@ package struct ClusterStart {
     }
 
     private func ended(_ node: Cluster.Node, _ logs: [LogReader]) -> CommandError {
-        var log = logs.first { $0.id == node.id }
-        let lines = (log?.newLines() ?? []).suffix(8).map { "    " + $0.text }
+        let log = logs.first { $0.id == node.id }
         return CommandError(
-            .unavailable,
-            "\(node.id) ended while it started; its log ends with\n"
-                + lines.joined(separator: "\n"),
+            .unavailable, "\(node.id) ended while it started; \(log?.ending ?? "")",
             fix: "see what the log says, \(cluster.log(of: node)), then start it again")
     }
 

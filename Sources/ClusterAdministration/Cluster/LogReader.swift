@@ -23,6 +23,13 @@ package struct LogReader {
         if stat(path, &status) == 0 { offset = status.st_size }
     }
 
+    /// The last lines that were not read yet, for messages.
+    var ending: String {
+        var reader = self
+        let lines = reader.newLines().suffix(8).map { "\n    " + $0.text }
+        return lines.isEmpty ? "its log has no new lines" : "its log ends with" + lines.joined()
+    }
+
     /// The whole lines since the last call.
     mutating func newLines() -> [LogLine] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -109,12 +109,7 @@ package struct NodeDrain {
 
 extension ObservedNode {
     /// How many operations of another node it lacks.
-    package func missing(of stored: StoredOperations) -> UInt64 {
-        guard let data = report?.data else { return stored.counts.values.reduce(0, +) }
-        return stored.counts.reduce(0) { sum, entry in
-            let member = data.writers.first { $0.value == entry.key }?.key
-            let count = data.held[member ?? entry.key] ?? 0
-            return sum + entry.value - min(entry.value, UInt64(count))
-        }
+    package func missing(of stored: StoredOperations) -> Int {
+        missing(of: stored.counts.mapValues { Int(clamping: $0) })
     }
 }

@@ -15,11 +15,13 @@ package enum NodeLaunch {
 
     /// Starts `hearth node`, with its output appended to `log`.
     ///
-    /// - Parameter records: A folder in which the node records each turn.
+    /// - Parameters:
+    ///   - program: The program to start; nil for this one.
+    ///   - records: A folder in which the node records each turn.
     /// - Throws: when the log cannot be written or the system refuses another process.
     package static func start(
-        _ id: String, configuration: String, log: String, records: String?,
-        lifetime: Lifetime
+        _ id: String, configuration: String, log: String, program: String? = nil,
+        records: String?, lifetime: Lifetime
     ) throws(CommandError) -> NodeProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -41,7 +43,7 @@ package enum NodeLaunch {
         if lifetime == .ofThisProcess { words += ["--parent", String(getpid())] }
         var pid = pid_t()
         let refusal = withCStrings(words) { words in
-            posix_spawn(&pid, program, &actions, &attributes, words, environ)
+            posix_spawn(&pid, program ?? ownProgram, &actions, &attributes, words, environ)
         }
         guard refusal == 0 else {
             throw CommandError(
@@ -66,17 +68,18 @@ package enum NodeLaunch {
     /// The file of this program, or the program that runs if the file was replaced since.
     ///
     /// The simulator's program is not a node: it starts the `hearth` beside it.
-    private static var program: String {
+    static var ownProgram: String {
         let file = OwnProgram.file
         if file == SiblingProgram.simulator.path { return SiblingProgram.hearth.path }
         return access(file, X_OK) == 0 ? file : "/proc/self/exe"
     }
+}
 
-    private static func withCStrings<Result>(
-        _ words: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let pointers = words.map { strdup($0) }
-        defer { for pointer in pointers { free(pointer) } }
-        return body(pointers + [nil])
-    }
+/// Passes words as a program receives them: C strings, and a null pointer at the end.
+func withCStrings<Result>(
+    _ words: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let pointers = words.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers + [nil])
 }

@@ -73,7 +73,7 @@ struct NodeCommandLine: Equatable {
 }
 
 /// A file, whatever its names are.
-private struct FileIdentity: Equatable {
+struct FileIdentity: Equatable {
     private let device: UInt
     private let number: UInt
 

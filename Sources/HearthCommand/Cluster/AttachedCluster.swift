@@ -7,6 +7,8 @@ struct AttachedCluster {
     private var cluster: Cluster
     private var logs: LogView
     private var watch: NodeWatch
+    /// Whether another command was stopping and starting nodes at the last look.
+    private var wasChanging = false
 
     init(_ cluster: Cluster) {
         self.cluster = cluster
@@ -43,11 +45,16 @@ struct AttachedCluster {
         cluster.stop(nodes, within: .seconds(10)) { _, _ in }
     }
 
-    /// Whether a process changes the list of nodes, for which all nodes end; goes on with the new list then.
+    /// Whether another command stops and starts nodes, for a restart or a new list of nodes; follows the nodes that run
+    /// afterwards.
     private mutating func isChanging() throws(CommandError) -> Bool {
-        if ClusterChange.isUnderway(inFolder: cluster.folder) { return true }
+        if ClusterChange.isUnderway(inFolder: cluster.folder) {
+            wasChanging = true
+            return true
+        }
         let current = try Cluster(inFolder: cluster.folder)
-        guard current.file != cluster.file else { return false }
+        guard wasChanging || current.file != cluster.file else { return false }
+        wasChanging = false
         cluster = current
         logs.follow(current.file.nodes, in: current)
         for news in watch.follow(current) { report(news) }

@@ -9,8 +9,8 @@ enum ClusterVerbs {
         "Runs a cluster of nodes on this machine, and shows the state of any cluster.",
         verbs: [
             ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, start, stop, kill,
-            pause, resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb,
-            ClusterLogs.verb,
+            pause, resume, RestartVerbs.restart, RestartVerbs.upgrade, WaitVerb.verb,
+            MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb, ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",
@@ -19,7 +19,7 @@ enum ClusterVerbs {
 
     private static let nodes = Argument(
         "NODE", "The names of the nodes, such as n2.", arity: .repeated, values: .node)
-    private static let grace = Option(
+    static let grace = Option(
         "grace", "SECONDS",
         "How many seconds nodes may take to stop before they are killed; 10 by default.")
 
@@ -48,7 +48,7 @@ enum ClusterVerbs {
     /// Stops nodes, and prints the outcome of each.
     ///
     /// - Throws: if a node runs all the same.
-    private static func stop(
+    static func stop(
         _ nodes: [Cluster.Node], of cluster: Cluster, within grace: Duration
     ) throws(CommandError) {
         cluster.stop(nodes, within: grace) { node, outcome in

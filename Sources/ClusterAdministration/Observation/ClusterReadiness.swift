@@ -1,0 +1,59 @@
+internal import SyncProtocol
+
+/// Decides whether nodes of a cluster are ready, so that another one may stop.
+///
+/// A node is ready if it accepts writes, has contact with all nodes that run, knows the coordinator of transactions, and
+/// holds all operations that any node held when the nodes were first observed together. A lag of zero would be too much
+/// to ask under load.
+package struct ClusterReadiness {
+    /// The nodes that must be ready.
+    private let nodes: [String]
+    /// The number of operations that each node must hold, by writer.
+    private var target: [String: Int]?
+
+    package init(of nodes: [String]) { self.nodes = nodes }
+
+    /// Why nodes are not ready, in the order of the statuses; empty once all are.
+    package mutating func problems(in statuses: [ObservedNode]) -> [String] {
+        let named = statuses.filter { nodes.contains($0.node.id) }
+        let absent = named.filter { $0.state != .serving }
+        guard absent.isEmpty else { return absent.map { "\($0.node.id) is \($0.condition)" } }
+        let target = target ?? ClusterReadiness.held(in: statuses)
+        self.target = target
+        return named.flatMap { $0.problems(among: statuses, target: target) }
+    }
+
+    /// All operations that any of the nodes holds, by writer.
+    private static func held(in statuses: [ObservedNode]) -> [String: Int] {
+        statuses.compactMap { $0.report?.data.heldByWriter }.reduce(into: [:]) {
+            $0.merge($1, uniquingKeysWith: max)
+        }
+    }
+}
+
+extension ObservedNode {
+    fileprivate func problems(among statuses: [ObservedNode], target: [String: Int]) -> [String] {
+        let id = node.id
+        let unheard = statuses.filter { $0.report != nil && $0.node.id != id && !hears($0) }
+        var problems = unheard.map { "\(id) has no contact with \($0.node.id)" }
+        let missing = missing(of: target)
+        if missing > 0 { problems.append("\(id) lacks \(missing) operations of the others") }
+        if report?.coordination.coordinator == nil {
+            problems.append("\(id) knows no coordinator of transactions")
+        }
+        return problems
+    }
+
+    /// How many of these operations, counted by writer, it lacks.
+    package func missing(of counts: [String: Int]) -> Int {
+        let held = report?.data.heldByWriter ?? [:]
+        return counts.reduce(0) { $0 + max(0, $1.value - (held[$1.key] ?? 0)) }
+    }
+}
+
+extension NodeStatus.Data {
+    /// The operations applied, by writer. `held` has the names of members instead of their current writers.
+    fileprivate var heldByWriter: [String: Int] {
+        Dictionary(held.map { (writers[$0.key] ?? $0.key, $0.value) }, uniquingKeysWith: max)
+    }
+}
