@@ -210,6 +210,11 @@ let package = Package(
             swiftSettings: toolSettings,
             linkerSettings: [.linkedLibrary("jemalloc")]),
 
+        // Examples. The others in the folder are web pages and Python.
+        .executableTarget(
+            name: "SwiftChat", dependencies: ["Hearth"], path: "Sources/Examples/SwiftChat",
+            exclude: ["README.md"], swiftSettings: toolSettings),
+
         // Of the documents alone: what they and the comments refer to exists.
         .testTarget(name: "DocumentTests", swiftSettings: testSettings),
         tests(of: "DataTree", using: ["JSONText"]),
@@ -259,7 +264,7 @@ let package = Package(
                 "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeCore", "NodeStorage",
                 "QueryEngine",
                 "ReplicaCore", "Rules", "SimulatorCommand", "Sockets", "Storage", "Store",
-                "SyncProtocol", "TLS", "ZeroMQ",
+                "SwiftChat", "SyncProtocol", "TLS", "ZeroMQ",
             ],
             exclude: ["Fixtures"], swiftSettings: testSettings),
         tests(

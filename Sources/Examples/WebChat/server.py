@@ -1,0 +1,112 @@
+"""The web server of the chat: it serves the page, and signs a token for a user with the right password.
+
+    python3 server.py add ada           # asks for the password of a new user
+    python3 server.py run --key signing.key --nodes http://127.0.0.1:7001,http://127.0.0.1:7011
+"""
+
+import argparse
+import base64
+import getpass
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def token(user, key, hours=12):
+    """A token that Hearth accepts: a JSON Web Token, signed with the cluster's signing key."""
+    def part(content):
+        return base64.urlsafe_b64encode(content).rstrip(b"=")
+
+    now = int(time.time())
+    payload = {"sub": user, "iat": now, "exp": now + hours * 3600}
+    text = part(b'{"alg": "HS256", "typ": "JWT"}') + b"." + part(json.dumps(payload).encode())
+    return (text + b"." + part(hmac.digest(key, text, "sha256"))).decode()
+
+
+class Users:
+    """A file with a salted hash of each user's password."""
+
+    def __init__(self, file):
+        self.file = Path(file)
+
+    def hashes(self):
+        return json.loads(self.file.read_text()) if self.file.exists() else {}
+
+    def digest(self, password, salt):
+        return hashlib.scrypt(password.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()
+
+    def add(self, name, password):
+        if not re.fullmatch("[a-z][a-z0-9-]{0,29}", name):
+            raise SystemExit("error: a name has up to 30 characters of a-z, 0-9 and -, and begins with a letter")
+        salt = secrets.token_hex(16)
+        content = json.dumps(self.hashes() | {name: [salt, self.digest(password, salt)]}, indent=2)
+        # Only the owner may read the file, from its first byte on.
+        with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(content)
+
+    def accept(self, name, password):
+        # An unknown name takes as long as a wrong password.
+        salt, digest = self.hashes().get(name, ["", ""])
+        return hmac.compare_digest(self.digest(password, salt), digest)
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves the folder `web`, and answers `POST /token` with the token and the addresses of the nodes."""
+
+    def __init__(self, *arguments, users, key, nodes):
+        self.users, self.key, self.nodes = users, key, nodes
+        super().__init__(*arguments, directory=HERE / "web")
+
+    def do_POST(self):
+        try:
+            sign_in = json.loads(self.rfile.read(min(int(self.headers["Content-Length"]), 1000)))
+            user, password = str(sign_in["user"]), str(sign_in["password"])
+        except (ValueError, KeyError, TypeError):
+            return self.send_error(400)
+        if self.path != "/token" or not self.users.accept(user, password):
+            return self.send_error(401, "wrong name or password")
+        answer = {"user": user, "token": token(user, self.key), "nodes": self.nodes}
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def end_headers(self):
+        # The page may run its own scripts alone, and connect to nothing but this server and the nodes.
+        policy = f"default-src 'self'; connect-src 'self' {' '.join(self.nodes)}; frame-ancestors 'none'"
+        self.send_header("Content-Security-Policy", policy)
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--users", default="users.json", help="the file of users (users.json)")
+    verbs = parser.add_subparsers(required=True, dest="verb")
+    verbs.add_parser("add", help="adds a user, or changes the password").add_argument("user")
+    run = verbs.add_parser("run", help="serves the chat")
+    run.add_argument("--key", required=True, help="the signing key of the cluster")
+    run.add_argument("--nodes", required=True, help="the addresses of the nodes, separated by commas")
+    run.add_argument("--port", type=int, default=8000)
+    options = parser.parse_args()
+
+    users = Users(options.users)
+    if options.verb == "add":
+        return users.add(options.user, getpass.getpass(f"password of {options.user}: "))
+    handler = partial(Handler, users=users, key=Path(options.key).read_bytes().strip(),
+                      nodes=options.nodes.split(","))
+    print(f"open http://127.0.0.1:{options.port}/", flush=True)
+    ThreadingHTTPServer(("127.0.0.1", options.port), handler).serve_forever()
+
+
+if __name__ == "__main__":
+    main()
