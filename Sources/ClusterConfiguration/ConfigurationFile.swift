@@ -82,6 +82,14 @@ extension NodeConfiguration {
         self.http.maxBodyMegabytes =
             try file.number(http.maxBodyMegabytes, in: 1...32, at: "maxBodyMegabytes")
             ?? self.http.maxBodyMegabytes
+        let counts = 1...HTTPSettings.connectionBound
+        self.http.maxConnections =
+            try file.number(http.maxConnections, in: counts, at: "maxConnections")
+            ?? self.http.maxConnections
+        self.http.maxConnectionsPerAddress =
+            try file.number(
+                http.maxConnectionsPerAddress, in: counts, at: "maxConnectionsPerAddress")
+            ?? self.http.maxConnectionsPerAddress
         switch (http.certificate, http.key) {
         case (nil, nil): break
         case (let certificate?, let key?):
@@ -127,6 +135,7 @@ private struct Document: StrictlyDecodable {
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case certificate, key, hosts, origins, maxBodyMegabytes
+            case maxConnections, maxConnectionsPerAddress
         }
 
         let certificate: String?
@@ -134,6 +143,8 @@ private struct Document: StrictlyDecodable {
         let hosts: [String]?
         let origins: [String]?
         let maxBodyMegabytes: Int?
+        let maxConnections: Int?
+        let maxConnectionsPerAddress: Int?
     }
 
     struct Node: StrictlyDecodable {

@@ -23,5 +23,13 @@ public struct HTTPSettings: Equatable, Sendable {
     /// The largest body of a request.
     public var maxBodyMegabytes = 32
 
+    /// The most connections that a node has.
+    public var maxConnections = 10_000
+    /// The most connections that a node has from one address of another machine.
+    public var maxConnectionsPerAddress = 500
+
+    /// The largest number of connections that a configuration may permit.
+    public static let connectionBound = 1_000_000
+
     package init() {}
 }

@@ -1,17 +1,13 @@
 internal import CRuntime
 internal import ClusterConfiguration
-internal import GatewayCore
 internal import Glibc
 
 /// The descriptors that this process may have open at once; each connection needs one.
 struct OpenFiles {
-    /// Room for all clients that a node takes.
-    private static let wanted = 4 * GatewayConfiguration().connectionLimit
+    /// More than a node ever needs; the hard limit is usually smaller.
+    private static let wanted = 4 * HTTPSettings.connectionBound
 
     let limit: Int
-
-    /// Asks the system for as many as it allows: a login often has 1024 at first.
-    init() { limit = Int(clamping: hearth_allow_open_files(OpenFiles.wanted)) }
 
     /// Checks that a node can open all that it needs besides the connections of its clients.
     ///
@@ -30,10 +26,22 @@ struct OpenFiles {
     private static func needed(forPeers peers: Int) -> Int { 40 + 6 * peers }
 
     /// How many connections clients may have, so that the database, peers and strangers at the ports for peers leave them
-    /// as many descriptors.
-    static func clientLimit(forPeers peers: Int) -> Int {
-        let reserved = needed(forPeers: peers) + PeerConnections.unknownLimit + refusedClients
-        return max(16, OpenFiles().limit - reserved)
+    /// enough descriptors.
+    func clientLimit(forPeers peers: Int) -> Int { max(16, limit - Self.reserved(forPeers: peers)) }
+
+    private static func reserved(forPeers peers: Int) -> Int {
+        needed(forPeers: peers) + PeerConnections.unknownLimit + refusedClients
+    }
+
+    /// Why there is no room for so many connections of clients, and how to change that; nil if there is room.
+    func shortage(forClients clients: Int, peers: Int) -> String? {
+        let (room, needed) = (
+            clientLimit(forPeers: peers), clients + Self.reserved(forPeers: peers)
+        )
+        guard room < clients else { return nil }
+        return
+            "accepts \(room) connections of clients instead of \(clients) (\"maxConnections\"), because it may have "
+            + "\(limit) files and connections open; raise the limit to \(needed) (LimitNOFILE in its unit, `ulimit -n`)"
     }
 
     /// The number of connections beyond the limit of clients that receive an answer.
@@ -47,4 +55,9 @@ struct OpenFiles {
         close(file)
         return Int(file)
     }
+}
+
+extension OpenFiles {
+    /// Raises the soft limit to the hard limit: a login often has 1024 at first.
+    init() { self.init(limit: Int(clamping: hearth_allow_open_files(OpenFiles.wanted))) }
 }

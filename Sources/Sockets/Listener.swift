@@ -4,8 +4,9 @@ public import EventLoop
 
 /// Takes the connections of clients at one address.
 public final class Listener {
-    /// How many connections wait in the system while the loop does something else.
-    private static let backlog: Int32 = 1024
+    /// How many connections wait in the system while the loop does something else; Linux limits it to `net.core.somaxconn`,
+    /// usually 4096.
+    private static let backlog: Int32 = 16_384
     private static let acceptedPerTurn = 64
 
     private let descriptor: Descriptor

@@ -125,6 +125,20 @@ import ZeroMQ
         #expect(wrong.problem.hasSuffix(#":2: "monitorSecrets" has an entry that is not a hash"#))
     }
 
+    @Test func `says how many connections a node accepts`() throws {
+        let own = try read(
+            "{cluster: 'a', http: {maxConnections: 100000, maxConnectionsPerAddress: 2000}, nodes: []}"
+        )
+        #expect(own.http.maxConnections == 100_000 && own.http.maxConnectionsPerAddress == 2_000)
+        let usual = try read("{cluster: 'a', http: {}, nodes: []}")
+        #expect(usual.http.maxConnections == 10_000 && usual.http.maxConnectionsPerAddress == 500)
+        for (key, number) in [("maxConnections", 0), ("maxConnectionsPerAddress", 1_000_001)] {
+            let wrong = try error(in: "{cluster: 'a',\n http: {\(key): \(number)}, nodes: []}")
+            #expect(wrong.problem.contains(#":2: "\#(key)" cannot be \#(number)"#))
+            #expect(wrong.fix == "use a number from 1 to 1000000")
+        }
+    }
+
     @Test func `says how large a body may be, and where clients go when a node stops`() throws {
         func node(_ id: Int, _ more: String) -> String {
             "{id: 'n\(id)', client: 'http://127.0.0.1:\(id)1', requests: 'tcp://127.0.0.1:\(id)2', "

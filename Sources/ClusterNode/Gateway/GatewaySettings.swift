@@ -14,6 +14,8 @@ extension GatewayConfiguration {
             + description.nodes.compactMap(\.clientName)
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
+        connectionLimit = settings.maxConnections
+        connectionLimitPerHost = settings.maxConnectionsPerAddress
         isEmulator = description.isEmulator
         unknownDatabases = description.unknownDatabases
         awaitsDatabases = description.nodes.count > 1

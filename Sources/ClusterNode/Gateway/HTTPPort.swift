@@ -76,9 +76,12 @@ final class HTTPPort {
     ) throws(NodeError) {
         var configuration = GatewayConfiguration(description, of: member)
         configuration.console = console
-        configuration.connectionLimit = min(
-            configuration.connectionLimit,
-            OpenFiles.clientLimit(forPeers: description.nodes.count - 1))
+        let (files, peers) = (OpenFiles(), description.nodes.count - 1)
+        let limit = configuration.connectionLimit
+        if let shortage = files.shortage(forClients: limit, peers: peers) {
+            log.write(shortage)
+        }
+        configuration.connectionLimit = min(limit, files.clientLimit(forPeers: peers))
         var tokens: TokenKeys?
         if !description.tokens.isEmpty {
             tokens = try TokenKeys(description.tokens) { log.write($0) }

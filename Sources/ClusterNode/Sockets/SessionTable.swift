@@ -2,26 +2,28 @@ internal import SyncProtocol
 
 /// The sessions of a node's clients, with what belongs to each.
 ///
-/// A session's number has its place here in the low 16 bits, so that a lookup is one step; above them a serial number, so
+/// A session's number has its place here in the low 20 bits, so that a lookup is one step; above them a serial number, so
 /// that no number is used twice.
 struct SessionTable<Entry> {
     private var entries: [(session: SessionID, entry: Entry)?] = []
     private var freePlaces: [Int] = []
     private var lastSerial: UInt64 = 0
 
+    private static var placeBits: Int { 20 }
+
     /// How many sessions there are.
     private(set) var count = 0
 
-    /// Adds a session: at most 65,536 are here at once.
+    /// Adds a session: at most 2^20 are here at once.
     mutating func add(_ makeEntry: (SessionID) -> Entry) -> SessionID {
         if freePlaces.isEmpty {
-            precondition(entries.count < 1 << 16, "there are \(count) sessions")
+            precondition(entries.count < 1 << Self.placeBits, "there are \(count) sessions")
             freePlaces.append(entries.count)
             entries.append(nil)
         }
         let place = freePlaces.removeLast()
         lastSerial += 1
-        let session = SessionID(number: lastSerial << 16 | UInt64(place))
+        let session = SessionID(number: lastSerial << Self.placeBits | UInt64(place))
         entries[place] = (session, makeEntry(session))
         count += 1
         return session
@@ -51,5 +53,7 @@ struct SessionTable<Entry> {
     /// All of them, in the order of their places.
     var all: [Entry] { entries.compactMap { $0?.entry } }
 
-    private static func place(of session: SessionID) -> Int { Int(session.number & 0xFFFF) }
+    private static func place(of session: SessionID) -> Int {
+        Int(session.number & (1 << placeBits - 1))
+    }
 }
