@@ -54,6 +54,13 @@ extension NodeConfiguration {
         strictIndexes = document.strictIndexes ?? strictIndexes
         unknownDatabases =
             try file.choice(document.unknownDatabases, at: "unknownDatabases") ?? unknownDatabases
+        maxDatabases =
+            try file.number(document.maxDatabases, in: 0...100_000, at: "maxDatabases")
+            ?? maxDatabases
+        databaseSleepSeconds =
+            try file.number(
+                document.databaseSleepSeconds, in: 0...86_400, at: "databaseSleepSeconds")
+            ?? databaseSleepSeconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [], at: "secrets")
         monitorSecrets = try file.secretHashes(
@@ -112,7 +119,7 @@ private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
-        case emulator, unknownDatabases
+        case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds
     }
 
     let cluster: String
@@ -131,6 +138,8 @@ private struct Document: StrictlyDecodable {
     let tokens: Strict<TokenDocument>?
     let emulator: Bool?
     let unknownDatabases: String?
+    let maxDatabases: Int?
+    let databaseSleepSeconds: Int?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

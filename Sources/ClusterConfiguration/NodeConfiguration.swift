@@ -91,6 +91,12 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// The meaning of a database name that the cluster does not have.
     public var unknownDatabases = UnknownDatabases.useDefault
 
+    /// The most named databases of a node.
+    public var maxDatabases = 1_000
+
+    /// After how many seconds without clients a named database sleeps; 0 if none sleeps.
+    public var databaseSleepSeconds = 60
+
     package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member]
     ) {
@@ -102,6 +108,13 @@ public struct NodeConfiguration: Equatable, Sendable {
 
     /// The most secrets of administrators, or of monitors, that a cluster has.
     public static let secretLimit = 64
+
+    /// After how long without clients a named database sleeps; nil if none sleeps. Databases in memory have nothing from which
+    /// they could wake.
+    public var sleepMilliseconds: UInt64? {
+        guard durability != .memory, databaseSleepSeconds > 0 else { return nil }
+        return UInt64(databaseSleepSeconds) * 1_000
+    }
 
     /// Whether connections between nodes are encrypted and checked.
     public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }

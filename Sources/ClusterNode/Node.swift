@@ -70,7 +70,7 @@ public final class Node {
         try configuration.checkStart(of: id, keys: keys, exposure: exposure)
         self.configuration = configuration
         member = try configuration.member(id)
-        try OpenFiles.check(for: id, peers: configuration.nodes.count - 1)
+        try OpenFiles.check(for: id, of: configuration)
         log = NodeLog(member: id)
         recovery = Recovery(configuration: configuration, member: id, log: log)
         let (replica, journal) = try recovery.recovered()

@@ -12,8 +12,11 @@ struct OpenFiles {
     /// Checks that a node can open all that it needs besides the connections of its clients.
     ///
     /// ZeroMQ ends the process where it gets no file for a thread of its own.
-    static func check(for member: String, peers: Int) throws(NodeError) {
-        let (limit, needed) = (OpenFiles().limit, needed(forPeers: peers))
+    static func check(
+        for member: String, of configuration: NodeConfiguration
+    ) throws(NodeError) {
+        let needed = needed(forPeers: configuration.nodes.count - 1)
+        let limit = OpenFiles().limit
         guard limit < needed else { return }
         throw NodeError(
             problem:

@@ -139,6 +139,17 @@ import ZeroMQ
         }
     }
 
+    @Test func `says how many databases a node has, and when they sleep`() throws {
+        let usual = try read("{cluster: 'a', nodes: []}")
+        #expect(usual.maxDatabases == 1_000 && usual.sleepMilliseconds == 60_000)
+        let own = try read(
+            "{cluster: 'a', maxDatabases: 2000, databaseSleepSeconds: 5, nodes: []}")
+        #expect(own.maxDatabases == 2_000 && own.sleepMilliseconds == 5_000)
+        for more in ["databaseSleepSeconds: 0", "durability: 'memory'"] {
+            #expect(try read("{cluster: 'a', \(more), nodes: []}").sleepMilliseconds == nil)
+        }
+    }
+
     @Test func `says how large a body may be, and where clients go when a node stops`() throws {
         func node(_ id: Int, _ more: String) -> String {
             "{id: 'n\(id)', client: 'http://127.0.0.1:\(id)1', requests: 'tcp://127.0.0.1:\(id)2', "

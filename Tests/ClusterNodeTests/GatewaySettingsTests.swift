@@ -24,11 +24,13 @@ import Testing
         description.http.maxBodyMegabytes = 3
         description.http.maxConnections = 100_000
         description.http.maxConnectionsPerAddress = 7
+        description.maxDatabases = 4
         description.secrets = [[UInt8](repeating: 7, count: 32)]
         let own = GatewayConfiguration(description, of: nodes[0])
         #expect(own.hosts == ["db.test", "db2.test"] && own.origins == ["null"])
         #expect(own.limits.bodyBytes == 3 << 20 && own.secrets != nil)
         #expect(own.connectionLimit == 100_000 && own.connectionLimitPerHost == 7)
+        #expect(own.databaseLimit == 4)
         #expect(own.redirectHost == "db2.test:8443")
         #expect(GatewayConfiguration(description, of: nodes[1]).redirectHost == nil)
         description.nodes[0].client = "http://db1.test:1"

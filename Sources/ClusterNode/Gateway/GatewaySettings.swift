@@ -16,6 +16,7 @@ extension GatewayConfiguration {
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         connectionLimit = settings.maxConnections
         connectionLimitPerHost = settings.maxConnectionsPerAddress
+        databaseLimit = description.maxDatabases
         isEmulator = description.isEmulator
         unknownDatabases = description.unknownDatabases
         awaitsDatabases = description.nodes.count > 1
