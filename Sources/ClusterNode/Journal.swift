@@ -18,6 +18,8 @@ final class Journal {
         case failed(StorageError)
         /// The disk is full; nil when it works again.
         case trouble(StorageError?)
+        /// The store is closed; nothing follows.
+        case closed
     }
 
     /// A report of the storage thread.
@@ -30,6 +32,7 @@ final class Journal {
         case done(Input)
         case trouble(StorageError?)
         case failed(StorageError)
+        case closed
     }
 
     /// Beyond this much on its way to the disk, a node pauses its inputs.
@@ -51,6 +54,7 @@ final class Journal {
     private var lastTurn: UInt64 = 0
     private var lastStored: UInt64 = 0
     private var mailbox: Mailbox<Report>?
+    private var isClosing = false
     /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
 
@@ -157,6 +161,14 @@ final class Journal {
         }
     }
 
+    /// Closes the store of a database that goes to sleep. Requests that are not done end unfinished, as at the end of a
+    /// process.
+    func closeStore() {
+        isClosing = true
+        let mailbox = opened
+        thread.remove(store) { mailbox.post(.closed) }
+    }
+
     /// Has all turns made durable before the storage thread closes.
     func finish() { if !isEmpty { synchronize() } }
 
@@ -203,12 +215,13 @@ final class Journal {
             case .done: return nil
             case .replied(let reply): return .done(.storeReplied(reply))
             case .unfinished(let rest):
-                execute(rest)
+                if !isClosing { execute(rest) }
                 return nil
             }
         case .done(let input): return .done(input)
         case .trouble(let error): return .trouble(error)
         case .failed(let error): return .failed(error)
+        case .closed: return .closed
         }
     }
 }

@@ -48,7 +48,10 @@ public final class Node {
     private var failure: NodeError?
     private var news: StateChangeLogger
     private var ticks = 0
-    private var files: [DatabaseFiles]
+    /// The files of open databases by the indexes of these.
+    private var files: [DatabaseIndex: DatabaseFiles]
+    /// The databases with turns on their way to the disk.
+    private var storing: Set<DatabaseIndex> = []
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
     /// Begins the next turn while the core has work left.
@@ -76,7 +79,7 @@ public final class Node {
         let (replica, journal) = try recovery.recovered()
         journals = [journal]
         news = StateChangeLogger(for: log, about: replica)
-        files = [DatabaseFiles(of: recovery.databasePath)]
+        files = [.default: DatabaseFiles(of: recovery.databasePath)]
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let log = log
         recorder = try records.map { folder throws(NodeError) in
@@ -102,7 +105,11 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        for name in recovery.storedNames() { try recover(core.addDatabase(name), name) }
+        core.sleepMilliseconds = configuration.sleepMilliseconds
+        for name in recovery.storedNames() {
+            let database = core.addStoredDatabase(name)
+            if core.sleepMilliseconds == nil { try recover(database, name) }
+        }
     }
 
     /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
@@ -130,6 +137,8 @@ extension Node {
         if input.needsTurn { beginTurn() }
         execute(stepCore(input))
     }
+
+    private func step(_ change: (inout NodeCore) -> [NodeOutput]) { perform(change(&core)) }
 
     private func stepCore(_ input: NodeInput) -> [NodeOutput] {
         recorder?.step(&core, input) ?? core.step(input)
@@ -183,6 +192,7 @@ extension Node {
             switch output {
             case .replica(let output, let database): execute(output, of: database)
             case .openDatabase(let database, let name): open(database, name)
+            case .closeDatabase(let database): journal(of: database).closeStore()
             case .gateway(.log(let line)): log.write(line)
             case .gateway(let output): clients.execute(output)
             case .cut(let session): clients.cut(session)
@@ -192,7 +202,9 @@ extension Node {
 
     private func execute(_ output: Output, of database: DatabaseIndex) {
         switch output {
-        case .store(let turn): journal(of: database).store(turn)
+        case .store(let turn):
+            storing.insert(database)
+            journal(of: database).store(turn)
         case .synchronize: journal(of: database).synchronize()
         case .publish(let frame, let urgency): peers.publish(frame, urgency)
         case .ask(let member, let frame): peers.ask(member, frame)
@@ -228,9 +240,11 @@ extension Node {
         return journal
     }
 
-    private var isStorageFull: Bool { journals.contains { $0?.isFull == true } }
+    private var isStorageFull: Bool { storing.contains { journals[$0.number]?.isFull == true } }
 
-    private var isStorageEmpty: Bool { journals.allSatisfy { $0?.isEmpty != false } }
+    private var isStorageEmpty: Bool {
+        storing.allSatisfy { journals[$0.number]?.isEmpty != false }
+    }
 
     private func recovery(of database: DatabaseIndex) -> Recovery {
         var recovery = recovery
@@ -242,10 +256,10 @@ extension Node {
     private func recover(_ database: DatabaseIndex, _ name: DatabaseName) throws(NodeError) {
         while journals.count <= database.number { journals.append(nil) }
         var recovery = recovery
-        recovery.name = name
+        (recovery.name, recovery.waking) = (name, core.waking)
         let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
         journals[database.number] = journal
-        files.append(DatabaseFiles(of: recovery.databasePath))
+        files[database] = DatabaseFiles(of: recovery.databasePath)
         core.open(database, replica)
     }
 
@@ -258,6 +272,13 @@ extension Node {
             log.write("cannot open the database \(name): \(error.problem)")
             execute(core.failToOpen(database, because: error.problem))
         }
+    }
+
+    /// Completes the sleep of a database: its files are closed.
+    private func finishClosing(_ database: DatabaseIndex) {
+        journals[database.number] = nil
+        (files[database], _) = (nil, storing.remove(database))
+        step { $0.didClose(database) }
     }
 
     private func openJournal(_ number: Int) {
@@ -299,6 +320,7 @@ extension Node {
         switch event {
         case .stored(let turn):
             if database.isDefault { recorder?.noteStored(turn: turn) }
+            if journals[database.number]?.isEmpty == true { storing.remove(database) }
             step(.replica(.stored(turn: turn), of: database))
         case .done(let input):
             news.report(of: input)
@@ -307,6 +329,7 @@ extension Node {
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
+        case .closed: finishClosing(database)
         }
     }
 
@@ -333,8 +356,8 @@ extension Node {
         guard ticks.isMultiple(of: 20) else { return }
         report { troubles in
             troubles.missing = nil
-            for index in files.indices {
-                troubles.missing = troubles.missing ?? files[index].problem()
+            for database in files.keys.sorted() {
+                troubles.missing = troubles.missing ?? files[database]?.problem()
             }
         }
         clients.tick()

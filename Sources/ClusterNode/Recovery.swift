@@ -16,6 +16,8 @@ struct Recovery {
     let member: String
     let log: NodeLog
     var name = DatabaseName.default
+    /// Set for a database that wakes.
+    var waking: ReplicaConfiguration.Waking?
 
     /// Opens the database, or makes an empty one, and reads it.
     ///
@@ -128,6 +130,7 @@ struct Recovery {
             cluster: configuration.cluster, member: member,
             peers: configuration.nodes.map(\.id).filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))
+        replica.waking = waking
         // The gateway says of each client who it is; without that, nobody may do anything.
         replica.unidentified =
             configuration.secrets.isEmpty && configuration.tokens.isEmpty

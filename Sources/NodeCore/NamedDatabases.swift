@@ -1,35 +1,31 @@
 internal import GatewayCore
-public import ReplicaCore
+package import ReplicaCore
 public import SyncProtocol
 
 // The databases beside the default one. Each has a replica of its own. They share the turns, the gateway and the sockets.
 
 extension NodeCore {
-    /// Adds a database that the driver opens before the first turn, or has opened.
+    /// Adds a database, which sleeps until a client or a peer uses it.
     ///
-    /// - Returns: Its index, for `open(_:_:)`.
+    /// - Returns: Its index.
+    @discardableResult
     public mutating func addDatabase(_ name: DatabaseName) -> DatabaseIndex {
-        precondition(index(of: name) == nil, "the node has the database \(name) already")
+        precondition(indexes[name] == nil, "the node has the database \(name) already")
         named.append(NamedDatabase(name))
+        let index = DatabaseIndex(named.count)
+        indexes[name] = index
         inform(.hasDatabase(name))
-        return DatabaseIndex(named.count)
+        return index
     }
 
-    /// Goes on with the replica of a database that the driver has opened.
-    public mutating func open(_ database: DatabaseIndex, _ replica: consuming Replica) {
-        named[database.position].open(replica)
-    }
-
-    /// Ends the sessions of a database that the driver could not open; their next request tries again.
-    ///
-    /// - Returns: The effects that the driver executes next, in order.
-    public mutating func failToOpen(
-        _ database: DatabaseIndex, because problem: String
-    ) -> [NodeOutput] {
-        named[database.position].isOpening = false
-        lose(database, because: problem)
-        defer { outputs = [] }
-        return outputs
+    /// Adds a database that the node's disk has.
+    @discardableResult
+    public mutating func addStoredDatabase(_ name: DatabaseName) -> DatabaseIndex {
+        let index = addDatabase(name)
+        // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
+        named[index.position].hasRules = true
+        inform(.hasRules(true, of: name))
+        return index
     }
 
     /// The name of a database.
@@ -40,18 +36,17 @@ extension NodeCore {
     /// The names of all databases but the default one, as the node opened them.
     public var databaseNames: [DatabaseName] { named.map(\.name) }
 
+    /// The names of the databases that have a replica, besides the default one.
+    public var awakeDatabaseNames: [DatabaseName] {
+        active.lazy.filter { named[$0].hasReplica }.map { named[$0].name }
+    }
+
     /// Whether a replica has work for another turn.
-    public var hasDueWork: Bool {
-        replica.hasDueWork || named.contains(where: \.hasDueWork)
-    }
+    public var hasDueWork: Bool { replica.hasDueWork || namedWithWork > 0 }
 
-    /// The replica of a named database; nil for a name that the node does not have. The value is a copy.
+    /// The replica of a named database; nil while it is asleep, and for a name that the node does not have. The value is a copy.
     package func replica(of name: DatabaseName) -> Replica? {
-        index(of: name).flatMap { named[$0.position].replica }
-    }
-
-    private func index(of name: DatabaseName) -> DatabaseIndex? {
-        named.firstIndex { $0.name == name }.map { DatabaseIndex($0 + 1) }
+        indexes[name].flatMap { named[$0.position].copyOfReplica }
     }
 }
 
@@ -65,15 +60,21 @@ extension NodeCore {
 
     /// Sets the database of a session before its first input; creates the database if the node does not have it.
     mutating func enter(_ name: DatabaseName, _ session: SessionID) {
-        guard !name.isDefault, let database = index(of: name) ?? create(name) else { return }
+        guard !name.isDefault, let database = indexes[name] ?? create(name) else { return }
+        leaveDatabase(session)
         sessionDatabases[session] = database
-        if !named[database.position].isOpen { requestOpening(of: database) }
+        named[database.position].sessionCount += 1
+        wake(database.position, for: .used)
     }
 
     /// Removes a session, and returns its database.
+    @discardableResult
     mutating func leaveDatabase(_ session: SessionID) -> DatabaseIndex {
-        guard !sessionDatabases.isEmpty else { return .default }
-        return sessionDatabases.removeValue(forKey: session) ?? .default
+        guard !sessionDatabases.isEmpty,
+            let database = sessionDatabases.removeValue(forKey: session)
+        else { return .default }
+        named[database.position].sessionCount -= 1
+        return database
     }
 
     /// Adds a database that a client or a peer names; nil if the node has too many.
@@ -81,15 +82,9 @@ extension NodeCore {
         named.count < databaseLimit ? addDatabase(name) : nil
     }
 
-    private mutating func requestOpening(of database: DatabaseIndex) {
-        guard !named[database.position].isOpening else { return }
-        named[database.position].isOpening = true
-        outputs.append(.openDatabase(database, named[database.position].name))
-    }
-
     /// Ends the sessions of a database that cannot be served.
-    private mutating func lose(_ database: DatabaseIndex, because reason: String) {
-        _ = named[database.position].removeWaiting()
+    mutating func lose(_ database: DatabaseIndex, because reason: String) {
+        _ = named[database.position].waiting.removeInputs()
         inform(.lost(named[database.position].name, reason: reason))
     }
 }
@@ -97,27 +92,36 @@ extension NodeCore {
 // MARK: - Frames of peers
 
 extension NodeCore {
-    /// Receives a frame of a peer that concerns a named database. A node opens each database of its peers.
+    /// Receives a frame of a peer that concerns a named database. A node has each database of its peers.
     mutating func receive(_ input: Input, in envelope: DatabaseEnvelope?) {
         // The replica counts and reports what is no frame.
         guard let envelope else { return stepReplica(input, of: .default) }
-        guard let database = index(of: envelope.name) ?? create(envelope.name) else { return }
-        guard named[database.position].isOpen else {
-            return requestOpening(of: database)
+        guard let database = indexes[envelope.name] ?? create(envelope.name) else { return }
+        let position = database.position
+        wake(position, for: envelope.use)
+        let input = input.replacingFrame(by: envelope.frame)
+        switch named[position].state {
+        case .awake: stepReplica(input, of: database)
+        case .opening: named[position].waiting.append(frame: input)
+        case .stopping, .closing:
+            if named[position].wakesAgain { named[position].waiting.append(frame: input) }
+        case .asleep: break
         }
-        stepReplica(input.replacingFrame(by: envelope.frame), of: database)
     }
 
     /// Returns an output with its frame in the envelope of its database.
     func wrapped(_ output: Output, of database: DatabaseIndex) -> Output {
         if database.isDefault { return output }
-        let name = named[database.position].name
+        let position = database.position
+        let use =
+            sleepMilliseconds == nil ? .used : named[position].use(at: now.elapsedMilliseconds)
+        func wrapped(_ frame: [UInt8]) -> [UInt8] {
+            DatabaseEnvelope(named[position].name, use, frame).bytes
+        }
         switch output {
-        case .publish(let frame, let urgency):
-            return .publish(DatabaseEnvelope(name, frame).bytes, urgency)
-        case .ask(let member, let frame): return .ask(member, DatabaseEnvelope(name, frame).bytes)
-        case .answer(let member, let frame):
-            return .answer(member, DatabaseEnvelope(name, frame).bytes)
+        case .publish(let frame, let urgency): return .publish(wrapped(frame), urgency)
+        case .ask(let member, let frame): return .ask(member, wrapped(frame))
+        case .answer(let member, let frame): return .answer(member, wrapped(frame))
         default: return output
         }
     }
@@ -135,113 +139,12 @@ extension Input {
     }
 }
 
-// MARK: - Turns
-
-extension NodeCore {
-    /// Steps the replica of a named database, without a check of its turn.
-    mutating func stepNamed(_ input: Input, of database: DatabaseIndex) -> [Output] {
-        named[database.position].replica?.step(input) ?? []
-    }
-
-    /// Steps all replicas with an input that concerns the disk of all databases.
-    mutating func stepAllReplicas(_ input: Input) {
-        for number in 0...named.count { stepReplica(input, of: DatabaseIndex(number)) }
-    }
-
-    /// Begins the turn of a named database for an input. Returns false if the input has to wait, or is lost.
-    mutating func prepare(_ database: DatabaseIndex, for input: Input) -> Bool {
-        beginTurn(of: database)
-        if input.session != nil {
-            named[database.position].usedMilliseconds = now.elapsedMilliseconds
-        }
-        if named[database.position].mustWait(input) {
-            if !named[database.position].wait(input, at: now.elapsedMilliseconds) {
-                lose(database, because: "too many requests wait for the database")
-            }
-            return false
-        }
-        return named[database.position].isOpen
-    }
-
-    /// Begins the turns of the named databases that have something to do.
-    mutating func beginDueTurns() {
-        let milliseconds = now.elapsedMilliseconds
-        for index in named.indices {
-            let database = DatabaseIndex(index + 1)
-            if named[index].isDue(at: milliseconds) { beginTurn(of: database) }
-            if named[index].isOverdue(at: milliseconds) {
-                lose(database, because: "no other node has answered for the database")
-            }
-        }
-    }
-
-    /// Begins the turn of a named database, unless it is in one, and serves what waits for it.
-    private mutating func beginTurn(of database: DatabaseIndex) {
-        let position = database.position
-        guard named[position].isOpen, !named[position].isInTurn else { return }
-        named[position].isInTurn = true
-        named[position].replica!.unreadBytes = replica.unreadBytes
-        execute(stepNamed(.turnBegan(now), of: database), of: database)
-        guard named[position].isServing else { return }
-        for input in named[position].removeWaiting() {
-            execute(stepNamed(input, of: database), of: database)
-        }
-    }
-
-    /// Ends the turns of named databases.
-    mutating func endNamedTurns() {
-        for index in named.indices where named[index].isInTurn {
-            let outputs = named[index].replica!.step(.turnEnded)
-            reportRules(of: index)
-            endTurn(at: index, outputs)
-        }
-    }
-
-    /// Ends the last turns of named databases.
-    mutating func stopNamed() {
-        for index in named.indices where named[index].isOpen {
-            beginTurn(of: DatabaseIndex(index + 1))
-            endTurn(at: index, named[index].replica!.stop())
-        }
-    }
-
-    private mutating func endTurn(at index: Int, _ outputs: [Output]) {
-        named[index].hasDueWork = named[index].replica!.hasDueWork
-        named[index].endTurn(at: now.elapsedMilliseconds)
-        execute(outputs, of: DatabaseIndex(index + 1))
-    }
-
-    private mutating func reportRules(of index: Int) {
-        let hasRules = named[index].replica!.hasRules
-        guard hasRules != named[index].hasRules else { return }
-        named[index].hasRules = hasRules
-        inform(.hasRules(hasRules, of: named[index].name))
-    }
-
-    /// Records that a replica serves: what waits for it is done in the next turn.
-    mutating func serve(_ database: DatabaseIndex) {
-        guard database.isDefault else {
-            named[database.position].isServing = true
-            return
-        }
-        isServing = true
-        serviceMilliseconds = now.elapsedMilliseconds
-    }
-
-    /// Reports to the gateway, a second after service begins, that the node has the databases of the peers that it reaches. Each
-    /// of them sends several heartbeats a second for each of its databases.
-    mutating func reportDatabases() {
-        guard let since = serviceMilliseconds, now.elapsedMilliseconds >= since + 1_000 else {
-            return
-        }
-        serviceMilliseconds = nil
-        inform(.knowsDatabases)
-    }
-}
-
 extension DatabaseIndex {
+    /// The index of the database at a position among the named ones.
+    init(position: Int) { self.init(position + 1) }
+
     /// The position among the named databases.
-    fileprivate var position: Int {
+    var position: Int {
         precondition(number > 0, "the default database is none of the named ones")
         return number - 1
     }

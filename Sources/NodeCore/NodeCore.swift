@@ -15,6 +15,24 @@ public struct NodeCore {
     public package(set) var replica: Replica
     /// The other databases: that of index 1 is the first.
     var named: [NamedDatabase] = []
+    /// The databases by their names.
+    var indexes: [DatabaseName: DatabaseIndex] = [:]
+    /// The positions in `named` of the databases that do not sleep, ascending.
+    var active: [Int] = []
+    /// The positions of the databases that are in a turn.
+    var inTurn: [Int] = []
+    /// The positions of the databases that need a turn at once.
+    var eager: [Int] = []
+    /// How many named databases have work for another turn.
+    var namedWithWork = 0
+    /// When to look next for named databases that are due.
+    var searchDueMilliseconds: UInt64 = 0
+    /// After how long without use a named database sleeps; nil if databases do not sleep, because they have no files.
+    public var sleepMilliseconds: UInt64?
+    /// The peers that the node reaches, and when it looks again.
+    var livePeers: [String] = []
+    var peersDueMilliseconds: UInt64 = 0
+    var returns = PeerReturns()
     /// The most named databases.
     let databaseLimit: Int
     /// The databases of sessions, except those of the default database.
@@ -27,7 +45,7 @@ public struct NodeCore {
     /// The connections of native clients.
     private var natives: Set<SessionID> = []
     /// Whether the next turn has work, without any input, that waits neither for the disk nor for clients.
-    public private(set) var hasBacklog = false
+    public internal(set) var hasBacklog = false
     /// Whether the node serves clients, as the gateway knows since the beginning of the turn.
     public private(set) var availability = Availability.unavailable(reason: "starting")
     /// Whether the replica has begun to serve.
@@ -78,11 +96,11 @@ public struct NodeCore {
         case .stopped: stop()
         }
         hasBacklog =
-            !backlog.isEmpty || !slowChanges.isEmpty || named.contains(where: \.hasServableInputs)
+            !backlog.isEmpty || !slowChanges.isEmpty || !eager.isEmpty
         return removeOutputs()
     }
 
-    private mutating func removeOutputs() -> [NodeOutput] {
+    mutating func removeOutputs() -> [NodeOutput] {
         if outputs.isEmpty { return [] }
         var removed: [NodeOutput] = []
         swap(&removed, &outputs)
@@ -105,6 +123,7 @@ extension NodeCore {
                     isRunning: true, isServing: isServing, storageTrouble: storageTrouble,
                     isEvicted: replica.isOut))
             reportDatabases()
+            followPeers()
             beginDueTurns()
         }
         guard hasHadConnections else { return }
@@ -142,6 +161,7 @@ extension NodeCore {
         precondition(!isInTurn, "`stored` between turns arrives in one")
         now = moment
         execute(step(.stored(turn: turn), of: database), of: database)
+        closeIfSettled(database)
         endGatewayTurn()
     }
 }
@@ -152,7 +172,9 @@ extension NodeCore {
     private mutating func receive(_ input: Input, of database: DatabaseIndex) {
         switch input {
         // The end of the last turn waits for it.
-        case .stored: execute(step(input, of: database), of: database)
+        case .stored:
+            execute(step(input, of: database), of: database)
+            closeIfSettled(database)
         case .requested(_, let session):
             // A native client may have been identified by a request that waits.
             sendRequests()

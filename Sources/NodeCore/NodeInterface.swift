@@ -39,6 +39,8 @@ public enum NodeOutput: Equatable, Sendable {
     case replica(Output, of: DatabaseIndex = .default)
     /// Open a database, or create it, and call `open(_:_:)` or `failToOpen(_:because:)` of the core.
     case openDatabase(DatabaseIndex, DatabaseName)
+    /// Close a database whose turns are all durable, and call `didClose(_:)` of the core once its files are closed.
+    case closeDatabase(DatabaseIndex)
     /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
     /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)

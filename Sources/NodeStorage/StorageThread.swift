@@ -74,6 +74,11 @@ public final class StorageThread: Sendable {
         return number
     }
 
+    /// Closes a store after everything submitted to it, then calls `completion`. Nothing may be submitted to it afterwards.
+    public func remove(_ store: StoreNumber, completion: @escaping @Sendable () -> Void) {
+        if !queue.add(.remove(store, completion)) { completion() }
+    }
+
     /// Calls `body` on the storage thread with an error each time the disk is found full, and with nil when
     /// writing works again.
     public func watchTrouble(_ body: @escaping @Sendable (StorageError?) -> Void) {
@@ -130,6 +135,7 @@ enum Job: Sendable {
     case add(StoreHandover)
     case commit([Turn], StorageThread.Completion<Void>, StoreNumber)
     case perform(@Sendable (inout NodeStore) -> Void, StoreNumber)
+    case remove(StoreNumber, @Sendable () -> Void)
 }
 
 /// A store on its way to the storage thread. `@unchecked` because its sender has given it up.

@@ -3,41 +3,49 @@ internal import Store
 
 /// Runs the storage thread's jobs on its stores.
 struct Writer {
-    private var stores: [StoreWriter]
+    /// The stores by their numbers, which are never used again.
+    private var stores: [Int: StoreWriter]
+    private var nextNumber = 1
     /// The stores with turns that are not committed, in the order of their first ones.
     private var uncommitted: [Int] = []
 
-    init(store: NodeStore) { stores = [StoreWriter(store)] }
+    init(store: NodeStore) { stores = [0: StoreWriter(store)] }
 
     /// Makes the existing content durable, before anything depends on it.
-    mutating func begin() { stores[0].store.rewrite() }
+    mutating func begin() { stores[0]!.store.rewrite() }
 
     /// Runs `jobs` in order, and reports to `finish` how many are done.
     mutating func run(_ jobs: [Job], finish: (Int) -> Void) {
         for job in jobs {
             switch job {
             case .add(let handover):
-                stores.append(StoreWriter(handover.store))
-                stores[stores.count - 1].store.rewrite()
+                stores[nextNumber] = StoreWriter(handover.store)
+                stores[nextNumber]!.store.rewrite()
+                nextNumber += 1
                 finish(1)
+            case .remove(let store, let completion):
+                commit(store.index, finish)
+                stores[store.index] = nil
+                finish(1)
+                completion()
             case .commit(let turns, let completion, let store):
-                if stores[store.index].isEmpty { uncommitted.append(store.index) }
-                stores[store.index].add(turns, completion)
-                if stores[store.index].isFull { commit(store.index, finish) }
+                if stores[store.index]!.isEmpty { uncommitted.append(store.index) }
+                stores[store.index]!.add(turns, completion)
+                if stores[store.index]!.isFull { commit(store.index, finish) }
             case .perform(let body, let store):
                 commit(store.index, finish)
-                body(&stores[store.index].store)
+                body(&stores[store.index]!.store)
                 finish(1)
             }
         }
-        for index in uncommitted { stores[index].commit(finish) }
+        for index in uncommitted { stores[index]!.commit(finish) }
         uncommitted.removeAll(keepingCapacity: true)
     }
 
     private mutating func commit(_ index: Int, _ finish: (Int) -> Void) {
-        guard !stores[index].isEmpty else { return }
+        guard stores[index]?.isEmpty == false else { return }
         uncommitted.removeAll { $0 == index }
-        stores[index].commit(finish)
+        stores[index]!.commit(finish)
     }
 }
 

@@ -60,7 +60,8 @@ public struct Replica: Sendable {
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(configuration)
-        let startup = Startup(hasRecovered: !properties.diskLoss.contains(.data))
+        let startup = Startup(
+            hasRecovered: !properties.diskLoss.contains(.data), waking: configuration.waking)
         storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
         lifecycle =

@@ -58,6 +58,18 @@ public struct ReplicaConfiguration: Sendable {
     /// name.
     public var endpoints: [String: String] = [:]
 
+    /// Set if the node ran before this replica began: the replica of a database that wakes.
+    public var waking: Waking?
+
+    /// The knowledge of a node at the start of another replica.
+    public struct Waking: Equatable, Sendable {
+        /// The members that the node does not reach. The replica does not wait for them.
+        public var awayMembers: [String]
+
+        /// The knowledge of a node that does not reach some members.
+        public init(awayMembers: [String]) { self.awayMembers = awayMembers }
+    }
+
     /// The configuration of a member; properties with defaults are set afterwards.
     public init(
         cluster: String, member: String, peers: [String], durability: Durability, seed: UInt64

@@ -1,5 +1,5 @@
-/// The envelope of a frame between nodes that concerns a named database: the byte 0xD0, the length of the name, the name, and
-/// the frame. Frames of the default database have no envelope.
+/// The envelope of a frame between nodes that concerns a named database: the byte 0xD0, the length of the name, the name, a byte
+/// for the use of the database, and the frame. Frames of the default database have no envelope.
 ///
 /// A node without named databases refuses such a frame as one of another protocol version. It must not apply the frame, because
 /// the frame's operations belong to another tree. The bytes before the frame can serve as a topic of PUB/SUB.
@@ -7,13 +7,27 @@ public struct DatabaseEnvelope: Equatable, Sendable {
     /// The first byte, which is no version of the protocol.
     private static let mark: UInt8 = 0xD0
 
+    /// The use of a database at the sender of a frame.
+    public enum Use: UInt8, Sendable {
+        /// It has no clients and no work. The frame wakes no database.
+        case idle = 0
+        /// It has no clients, and the sender does not know that all nodes which it reaches hold the same operations.
+        case synchronizing = 1
+        /// It has clients, or had some in the last second.
+        case used = 2
+    }
+
     /// The database.
     public let name: DatabaseName
+    /// Its use at the sender.
+    public let use: Use
     /// The frame of the database's replica.
     public let frame: [UInt8]
 
     /// An envelope for a frame.
-    public init(_ name: DatabaseName, _ frame: [UInt8]) { (self.name, self.frame) = (name, frame) }
+    public init(_ name: DatabaseName, _ use: Use, _ frame: [UInt8]) {
+        (self.name, self.use, self.frame) = (name, use, frame)
+    }
 
     /// Whether bytes begin as an envelope does.
     public static func isPresent(in bytes: [UInt8]) -> Bool { bytes.first == mark }
@@ -22,21 +36,22 @@ public struct DatabaseEnvelope: Equatable, Sendable {
     public init?(_ bytes: [UInt8]) {
         guard bytes.count > 2, bytes[0] == DatabaseEnvelope.mark else { return nil }
         let end = 2 + Int(bytes[1])
-        guard bytes.count > end,
+        guard bytes.count > end + 1, let use = Use(rawValue: bytes[end]),
             let name = DatabaseName(String(decoding: bytes[2..<end], as: UTF8.self)),
             !name.isDefault
         else { return nil }
-        self.init(name, Array(bytes[end...]))
+        self.init(name, use, Array(bytes[(end + 1)...]))
     }
 
     /// The envelope as it travels.
     public var bytes: [UInt8] {
         let text = name.text.utf8
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(2 + text.count + frame.count)
+        bytes.reserveCapacity(3 + text.count + frame.count)
         bytes.append(DatabaseEnvelope.mark)
         bytes.append(UInt8(text.count))
         bytes += text
+        bytes.append(use.rawValue)
         bytes += frame
         return bytes
     }

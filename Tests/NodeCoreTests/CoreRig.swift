@@ -65,6 +65,10 @@ struct CoreRig {
         + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         + "Sec-WebSocket-Protocol: hearth.1\r\n\r\n"
 
+    static func stream(_ path: String) -> String {
+        "GET \(path) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+    }
+
     static func get(_ path: String = "/a.json") -> String {
         "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }

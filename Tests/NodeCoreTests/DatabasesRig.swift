@@ -10,6 +10,8 @@ struct DatabasesRig {
     private var inputs: [[NodeInput]] = []
     private var stores: [[DatabaseIndex: DurableStore<MemoryTables>]] = []
     private var opened: [[DatabaseIndex: DatabaseName]] = []
+    private var closing: [[DatabaseIndex]] = []
+    private var openings: UInt64 = 0
     private var sent: [SessionID: [UInt8]] = [:]
     private(set) var log: [String] = []
     private var elapsedMilliseconds: UInt64 = 0
@@ -20,8 +22,18 @@ struct DatabasesRig {
     var trouble: String?
     /// Whether frames between nodes are lost.
     var isCut = false
+    /// The nodes whose frames are lost, to and from them.
+    var cut: Set<Int> = []
+    /// Whether a frame between nodes is lost.
+    var loses: ([UInt8]) -> Bool = { _ in false }
+    /// How often named databases were opened.
+    var wakeCount: Int { Int(openings) }
+    private var nodes: [SessionID: Int] = [:]
 
-    init(_ count: Int = 1, _ unknown: UnknownDatabases = .create, limit: Int = 1_000) {
+    init(
+        _ count: Int = 1, _ unknown: UnknownDatabases = .create, limit: Int = 1_000,
+        sleepingAfter sleepMilliseconds: UInt64? = nil
+    ) {
         var configuration = GatewayConfiguration()
         (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
         for index in 0..<count {
@@ -32,6 +44,8 @@ struct DatabasesRig {
             inputs.append([])
             stores.append([:])
             opened.append([:])
+            closing.append([])
+            cores[index].sleepMilliseconds = sleepMilliseconds
         }
         run(for: 600)
     }
@@ -58,6 +72,7 @@ struct DatabasesRig {
         let now = Moment(
             wallMilliseconds: 1_700_000_000_000 + elapsedMilliseconds,
             elapsedMilliseconds: elapsedMilliseconds)
+        closeDatabases(of: index)
         let arrived = inputs[index]
         inputs[index] = []
         for input in [.turnBegan(now)] + arrived + [.turnEnded] {
@@ -75,25 +90,42 @@ struct DatabasesRig {
             case .replica(.perform(let request), let database):
                 perform(request, database, of: index)
             case .replica(.publish(let frame, _), _):
-                for peer in cores.indices where peer != index && !isCut {
-                    inputs[peer].append(.replica(.published(frame)))
+                for peer in cores.indices where peer != index {
+                    send(.published(frame), frame, from: index, to: peer)
                 }
             case .replica(.ask(let member, let frame), _):
-                if !isCut { inputs[number(of: member)].append(.replica(.asked(frame, by: name))) }
+                send(.asked(frame, by: name), frame, from: index, to: number(of: member))
             case .replica(.answer(let member, let frame), _):
-                if !isCut {
-                    inputs[number(of: member)].append(.replica(.answered(frame, from: name)))
-                }
+                send(.answered(frame, from: name), frame, from: index, to: number(of: member))
             case .replica(.reply(let session, let frame), _): sent[session, default: []] += frame
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.log(let line)): log.append(line)
             case .openDatabase(let database, let name):
                 opened[index][database] = name
                 if opensDatabases { open(database, of: index) }
+            case .closeDatabase(let database): closing[index].append(database)
             default: break
             }
         }
     }
+
+    private mutating func send(
+        _ input: Input, _ frame: [UInt8], from sender: Int, to receiver: Int
+    ) {
+        guard !isCut, !cut.contains(sender), !cut.contains(receiver), !loses(frame) else { return }
+        inputs[receiver].append(.replica(input))
+    }
+
+    /// Has a node receive a published frame.
+    mutating func receive(_ frame: [UInt8], at node: Int) {
+        inputs[node].append(.replica(.published(frame)))
+    }
+
+    /// Adds a database that the disk of the first node has.
+    mutating func addStored(_ name: DatabaseName) { cores[0].addStoredDatabase(name) }
+
+    /// The node to which a client has connected.
+    func node(of session: SessionID) -> Int { nodes[session] ?? 0 }
 
     private mutating func change<Result>(
         _ database: DatabaseIndex, of index: Int,
@@ -130,9 +162,29 @@ struct DatabasesRig {
         if let trouble {
             return perform(cores[index].failToOpen(database, because: trouble), of: index)
         }
-        let configuration = DatabasesRig.configuration(
-            index, of: cores.count, seed: UInt64(database.number))
-        cores[index].open(database, Replica(configuration, properties: []))
+        openings += 1
+        var configuration = DatabasesRig.configuration(index, of: cores.count, seed: openings)
+        configuration.waking = cores[index].waking
+        let replica = change(database, of: index) { store in
+            store = DurableStore(store.tables)
+            return try! store.recover { state in
+                Replica(
+                    configuration, properties: state.properties, checkpoint: state.checkpoint,
+                    orphans: state.orphans)
+            } replay: {
+                $0.replay($1)
+            }
+        }
+        cores[index].open(database, replica)
+    }
+
+    /// Completes the sleep of the databases that their drivers close.
+    private mutating func closeDatabases(of index: Int) {
+        let databases = closing[index]
+        closing[index] = []
+        for database in databases {
+            perform(cores[index].didClose(database), of: index)
+        }
     }
 
     // MARK: Clients
@@ -141,6 +193,7 @@ struct DatabasesRig {
     mutating func connect(to node: Int = 0) -> SessionID {
         lastSession += 1
         let session = SessionID(number: lastSession)
+        nodes[session] = node
         let address = RemoteAddress(host: "127.0.0.1", isLoopback: true)
         inputs[node].append(.gateway(.opened(session, from: address)))
         return session
@@ -164,7 +217,13 @@ struct DatabasesRig {
         let session = connect(to: node)
         send(request, by: session, to: node)
         run()
+        close(session)
         return DatabasesRig.parts(of: received(session))
+    }
+
+    /// Ends the connection of a client.
+    mutating func close(_ session: SessionID) {
+        inputs[node(of: session)].append(.gateway(.closed(session)))
     }
 
     static func parts(of bytes: [UInt8]) -> (status: String, body: String) {

@@ -179,7 +179,7 @@ import Testing
         }
         let names = ["default", "chat", "game"]
         var acknowledged: [String: Set<String>] = [:]
-        for number in 0..<40 {
+        for number in 0..<60 {
             rig.isCut = number > 3 && draw(4) == 0
             let name = names[draw(names.count)]
             let request = CoreRig.put("\"\(name)\"", to: "/k\(number).json?ns=\(name)")

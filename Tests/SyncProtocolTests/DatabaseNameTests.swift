@@ -30,14 +30,14 @@ import Testing
     private let chat = DatabaseName("chat")!
 
     @Test func `an envelope comes back as it was`() {
-        let bytes = DatabaseEnvelope(chat, [1, 2, 3]).bytes
-        #expect(bytes == [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 1, 2, 3])
+        let bytes = DatabaseEnvelope(chat, .synchronizing, [1, 2, 3]).bytes
+        #expect(bytes == [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 1, 1, 2, 3])
         #expect(DatabaseEnvelope.isPresent(in: bytes))
-        #expect(DatabaseEnvelope(bytes) == DatabaseEnvelope(chat, [1, 2, 3]))
+        #expect(DatabaseEnvelope(bytes) == DatabaseEnvelope(chat, .synchronizing, [1, 2, 3]))
     }
 
     @Test func `a node without named databases refuses an envelope as another version`() {
-        let frame = DatabaseEnvelope(chat, PeerMessage.requestHeartbeat.frame).bytes
+        let frame = DatabaseEnvelope(chat, .used, PeerMessage.requestHeartbeat.frame).bytes
         let error = #expect(throws: FrameError.self) {
             try FrameReader<PeerMessage>.messages(in: frame)
         }
@@ -48,10 +48,10 @@ import Testing
     @Test(
         arguments: [
             [], [0xD0], [0xD0, 4], [0xD0, 0, 1], [0xD0, 4, 0x63, 0x68, 0x61, 0x74],
-            [0xD0, 255, 0x63, 1],
-            [0xD0, 1, 0x5F, 1], [1, 1, 0x63, 1],
+            [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 2], [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 3, 1],
+            [0xD0, 255, 0x63, 1], [0xD0, 1, 0x5F, 2, 1], [1, 1, 0x63, 2, 1],
             // The default database has no envelope.
-            [0xD0, 7, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6C, 0x74, 1],
+            [0xD0, 7, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6C, 0x74, 2, 1],
         ] as [[UInt8]])
     func `other bytes are no envelope`(bytes: [UInt8]) { #expect(DatabaseEnvelope(bytes) == nil) }
 }

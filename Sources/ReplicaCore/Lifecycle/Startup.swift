@@ -12,7 +12,7 @@ struct Startup: Equatable, Sendable {
     /// Whether the disk held operations at the start. One that has served and holds none may have lost them, as
     /// when its write-ahead log was cut off.
     private var heldAny = true
-    /// The operations that a replica that has not recovered must hold before it serves, and the time of its last
+    /// The operations that a replica that has not recovered, or wakes, must hold before it serves, and the time of its last
     /// progress.
     private var target: VersionVector?
     private var heldCount: UInt64 = 0
@@ -21,8 +21,12 @@ struct Startup: Equatable, Sendable {
     /// predecessors knew of evictions.
     private(set) var isReceiving: Bool
 
-    init(hasRecovered: Bool) {
+    /// Set for the replica of a database that wakes. It serves once it holds what its peers have announced first.
+    private let waking: ReplicaConfiguration.Waking?
+
+    init(hasRecovered: Bool, waking: ReplicaConfiguration.Waking? = nil) {
         self.hasRecovered = hasRecovered
+        self.waking = waking
         isReceiving = hasRecovered
     }
 
@@ -47,8 +51,10 @@ struct Startup: Equatable, Sendable {
     /// older than that announcement.
     mutating func advance(_ situation: Situation) -> Bool {
         let started = begin(situation)
-        let members = situation.peers.remaining
-        let liveCount = situation.peers.liveCount(at: situation.milliseconds)
+        let members = situation.peers.remaining.filter { !isAway($0.member) }
+        let liveCount = members.count {
+            situation.peers.isLive($0, at: situation.milliseconds)
+        }
         if liveCount == members.count { isReceiving = true }
         let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
         if !hearsAll {
@@ -58,8 +64,13 @@ struct Startup: Equatable, Sendable {
             sometimes(.servesWithoutAllPeers)
         }
         isReceiving = true
-        if hasRecovered, heldAny || liveCount == 0 { return true }
+        if hasRecovered, heldAny || liveCount == 0 { return waking == nil || catchUp(situation) }
         return situation.isKnown(toAll: hearsAll) && catchUp(situation)
+    }
+
+    /// Whether the replica does not wait for a member. One that has not recovered waits for all.
+    private func isAway(_ member: String) -> Bool {
+        hasRecovered && waking?.awayMembers.contains(member) == true
     }
 
     /// Returns when the replica has checked this first, and records what its disk held then.
@@ -70,7 +81,7 @@ struct Startup: Equatable, Sendable {
         return situation.milliseconds
     }
 
-    /// Returns whether a replica that has not recovered holds what its peers had in their first heartbeats, or makes no
+    /// Returns whether a replica that has not recovered, or has just woken, holds what its peers had in their first heartbeats, or makes no
     /// progress and no live member may have what it misses.
     private mutating func catchUp(_ situation: Situation) -> Bool {
         if target == nil {

@@ -47,6 +47,33 @@ import Testing
         #expect(startup.advance(later) == serves)
     }
 
+    @Test func `a replica that wakes serves once it holds what its peers announced first`() {
+        let both = ["n2", "n3"]
+        let ahead = heartbeats(both, holding: [9: 5])
+        let table: [(UInt64, VersionVector, serves: Bool)] = [
+            (0, [9: 1], false), (1_499, [9: 1], false), (1_499, [9: 5], true),
+            // No operation has arrived for a while: no live member may have it.
+            (1_500, [9: 1], true),
+        ]
+        for (milliseconds, held, serves) in table {
+            var startup = Startup(hasRecovered: true, waking: .init(awayMembers: []))
+            _ = startup.advance(
+                situation(at: 0, heartbeats: ahead, greeted: both, holding: [9: 1]))
+            let later = situation(
+                at: milliseconds, heartbeats: ahead, greeted: both, holding: held)
+            #expect(startup.advance(later) == serves)
+        }
+    }
+
+    @Test func `a replica that wakes does not wait for members that its node does not reach`() {
+        var startup = Startup(hasRecovered: true, waking: .init(awayMembers: ["n3"]))
+        #expect(startup.advance(situation(at: 0, heartbeats: [], greeted: [])) == false)
+        let heard = situation(at: 10, heartbeats: heartbeats(["n2"]), greeted: ["n2"])
+        #expect(startup.advance(heard) == true)
+        var lost = Startup(hasRecovered: false, waking: .init(awayMembers: ["n3"]))
+        #expect(lost.advance(heard) == false)
+    }
+
     @Test func `without data it serves when peers know it, and it holds their operations`() {
         var startup = Startup(hasRecovered: false)
         let both = ["n2", "n3"]

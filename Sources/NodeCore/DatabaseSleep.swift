@@ -1,0 +1,130 @@
+internal import GatewayCore
+public import ReplicaCore
+internal import SyncProtocol
+
+// The sleep of named databases. To sleep is a clean stop of a replica, and to wake is a start: a replica knows nothing of it.
+//
+// Each frame between nodes announces the use of its database at the sender. A database stays awake while it has clients, or a
+// frame announces that it has some elsewhere. It sleeps some time later, once all reachable nodes have announced the same
+// operations. A frame of a database in use wakes it. When a node comes back, all databases wake for a moment, few at a time, so
+// that the node gets what it has missed without a client.
+
+extension NodeCore {
+    /// How long a database stays awake that wakes for other nodes alone.
+    private static let visitMilliseconds: UInt64 = 2_000
+
+    // MARK: Waking
+
+    /// Wakes a database for a use, or keeps it awake.
+    mutating func wake(_ position: Int, for use: DatabaseEnvelope.Use) {
+        guard use != .idle else { return }
+        stayAwake(position, for: use)
+        switch named[position].state {
+        case .asleep: requestOpening(of: position)
+        case .stopping, .closing: named[position].wakesAgain = true
+        case .opening, .awake: break
+        }
+    }
+
+    private mutating func stayAwake(_ position: Int, for use: DatabaseEnvelope.Use) {
+        guard let patience = sleepMilliseconds else { return }
+        named[position].stayAwake(
+            for: use == .used ? patience : min(patience, Self.visitMilliseconds),
+            from: now.elapsedMilliseconds)
+    }
+
+    private mutating func requestOpening(of position: Int) {
+        named[position].state = .opening
+        activate(position)
+        outputs.append(.openDatabase(DatabaseIndex(position: position), named[position].name))
+    }
+
+    /// Goes on with the replica of a database that the driver has opened.
+    public mutating func open(_ database: DatabaseIndex, _ replica: consuming Replica) {
+        let position = database.position
+        named[position].open(replica)
+        activate(position)
+        eager.append(position)
+        hasBacklog = true
+    }
+
+    /// Ends the sessions of a database that the driver could not open; their next request tries again.
+    ///
+    /// - Returns: The effects that the driver executes next, in order.
+    public mutating func failToOpen(
+        _ database: DatabaseIndex, because problem: String
+    ) -> [NodeOutput] {
+        named[database.position].state = .asleep
+        deactivate(database.position)
+        _ = named[database.position].waiting.removeFrames()
+        lose(database, because: problem)
+        return removeOutputs()
+    }
+
+    /// The facts that the replica of a database needs which wakes now; nil while the node starts.
+    public var waking: ReplicaConfiguration.Waking? {
+        isServing ? .init(awayMembers: awayPeers) : nil
+    }
+
+    // MARK: Sleeping
+
+    /// Whether a database can sleep: no node uses it, and all nodes that this one reaches hold the same operations.
+    mutating func maySleep(_ position: Int) -> Bool {
+        guard sleepMilliseconds != nil, named[position].isServing,
+            named[position].sessionCount == 0, named[position].waiting.isEmpty,
+            now.elapsedMilliseconds >= named[position].awakeUntilMilliseconds,
+            named[position].replica.isSettled
+        else { return false }
+        return isSynchronized(position)
+    }
+
+    /// Whether all nodes that this one reaches hold the operations of a database that has no clients.
+    mutating func isSynchronized(_ position: Int) -> Bool {
+        guard sleepMilliseconds != nil, named[position].sessionCount == 0 else { return false }
+        return named[position].replica.isSynchronized(with: livePeers)
+    }
+
+    /// Stops the replica of a database, which sleeps once the last turn is durable.
+    mutating func stopReplica(at position: Int) {
+        let outputs = named[position].replica.stop()
+        setWork(false, at: position)
+        (named[position].state, named[position].isInTurn) = (.stopping, false)
+        // The goodbye must not wake the database elsewhere.
+        named[position].isSynchronized = true
+        execute(outputs, of: DatabaseIndex(position: position))
+    }
+
+    /// Has the driver close a database whose last turn is durable.
+    mutating func closeIfSettled(_ database: DatabaseIndex) {
+        guard !database.isDefault, !isStopped else { return }
+        let position = database.position
+        guard named[position].state == .stopping, named[position].replica.isSettled else { return }
+        named[position].removeReplica()
+        named[position].state = .closing
+        outputs.append(.closeDatabase(database))
+    }
+
+    /// Records that the driver has closed a database.
+    ///
+    /// - Returns: The effects that the driver executes next, in order.
+    public mutating func didClose(_ database: DatabaseIndex) -> [NodeOutput] {
+        let position = database.position
+        precondition(named[position].state == .closing, "a database closes without request")
+        named[position].state = .asleep
+        deactivate(position)
+        if named[position].wakesAgain, !isStopped {
+            named[position].wakesAgain = false
+            requestOpening(of: position)
+        }
+        return removeOutputs()
+    }
+
+    private mutating func activate(_ position: Int) {
+        let index = active.firstIndex { $0 >= position } ?? active.count
+        if index == active.count || active[index] != position {
+            active.insert(position, at: index)
+        }
+    }
+
+    private mutating func deactivate(_ position: Int) { active.removeAll { $0 == position } }
+}

@@ -1,0 +1,40 @@
+import SyncProtocol
+
+// The facts by which a node decides that a database can sleep.
+
+extension Replica {
+    /// Whether the replica could stop, once its turns are durable, and lose nothing: all of its work is done, and each of the
+    /// named members has announced the same operations.
+    public mutating func isSynchronized(with members: [String]) -> Bool {
+        guard case .serving(nil) = lifecycle, storageFailure == nil, !hasDueWork else {
+            return false
+        }
+        return replication.orphans.isEmpty && replication.reorderBuffer.count == 0
+            && coordination.isIdle && sessions.leaving.isEmpty
+            && replication.peers.hold(vector, members)
+    }
+
+    /// The names of the other members.
+    public var peerNames: [String] {
+        configuration.peers.filter { $0 != configuration.member }.sorted()
+    }
+
+    /// Whether all turns so far are durable.
+    public var isSettled: Bool { turns.pendingCount == 0 }
+}
+
+extension Coordination {
+    /// Whether no transaction waits for a decision or an answer.
+    fileprivate var isIdle: Bool { forwarded.isEmpty && proposed.isEmpty && decided.isEmpty }
+}
+
+extension Peers {
+    /// Whether each of the named members has announced exactly these operations. Evicted members do not count.
+    func hold(_ vector: VersionVector, _ members: [String]) -> Bool {
+        for index in all.indices where members.contains(all[index].member) && !isOut(all[index]) {
+            guard let held = all[index].heartbeat?.vector, held.covers(vector), vector.covers(held)
+            else { return false }
+        }
+        return true
+    }
+}
