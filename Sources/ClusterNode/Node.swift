@@ -138,7 +138,7 @@ extension Node {
         execute(stepCore(input))
     }
 
-    private func step(_ change: (inout NodeCore) -> [NodeOutput]) { perform(change(&core)) }
+    private func step(_ change: (inout NodeCore) -> [NodeOutput]) { execute(change(&core)) }
 
     private func stepCore(_ input: NodeInput) -> [NodeOutput] {
         recorder?.step(&core, input) ?? core.step(input)

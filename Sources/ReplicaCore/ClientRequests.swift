@@ -273,6 +273,10 @@ extension Replica {
 }
 
 extension RequestFailure {
+    /// A request with the ID of the sign of life, `["ok", 0]`, which would look like its answer.
+    static let zeroRequestID = RequestFailure(
+        .invalid, "a request cannot have the ID 0", fix: "begin with the ID 1")
+
     /// The failure of a write that is no data.
     fileprivate init(_ error: DataError) {
         self.init(.invalid, error.problem, fix: error.fix)

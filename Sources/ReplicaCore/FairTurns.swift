@@ -220,6 +220,11 @@ extension Replica {
             do throws(FrameError) {
                 var requests = try FrameReader<ClientMessage>(bytes, from: start)
                 requests.readWhile { request in
+                    if request.id == 0 {
+                        sessions.shares.spend(TurnShares.requestUnits)
+                        sessions.refuse(.zeroRequestID, 0, session)
+                        return allowance.permitsRequest(after: sessions.shares)
+                    }
                     if let need = serve(request, for: session, after: nil, within: allowance) {
                         rest = Rest(
                             works: [.request(request, after: nil)], missingIndex: need.index)

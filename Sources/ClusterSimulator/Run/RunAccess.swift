@@ -37,7 +37,7 @@ extension SimulatedRun {
         probeAccess(of: node)
         if file == DrawnDocument.word { giveFaultyRules(to: node) }
         access?.history.add(document)
-        ask(ClientMessage.setRules(id: 0, source: document.source), of: node)
+        ask(ClientMessage.setRules(id: 1, source: document.source), of: node)
     }
 
     /// Gives a node rules that it has to refuse.

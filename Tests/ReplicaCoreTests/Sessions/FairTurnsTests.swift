@@ -259,6 +259,19 @@ import Testing
         #expect(replica.hasDueWork && !told.isEmpty && !told.contains(.ok(id: 0)))
     }
 
+    @Test func `a request cannot have the ID of the sign of life`() {
+        var replica = TestReplica()
+        let frame = ClientMessage.put(id: 0, path: "a", value: 1).frame
+            + ClientMessage.put(id: 1, path: "b", value: 2).frame.dropFirst()
+        let told = replica.turn([.requested(frame, by: small)])[small] ?? []
+        guard case .error(id: 0, code: .invalid, _, _)? = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(told.dropFirst() == [.ok(id: 1)])
+        #expect(replica.value == Universe.object(["b": 2]))
+    }
+
     @Test func `further requests that wait do not delay the next sign of life`() throws {
         var replica = replica(children: 20_000)
         _ = replica.ask(.hello(id: 1, seen: VersionVector()), by: small.number)

@@ -293,7 +293,7 @@ import Testing
 
     @Test func `a session of frames is answered at once`() {
         var replica = TestReplica()
-        _ = replica.ask(.listen(id: 0, path: "a"), by: 5)
+        _ = replica.ask(.listen(id: 1, path: "a"), by: 5)
         _ = replica.turn([.backpressured(slow)])
         #expect(replica.ask(.put(id: 9, path: "a", value: 1), by: 5) == [.ok(id: 9)])
     }
