@@ -21,7 +21,7 @@ struct GatewayContext {
     var metrics = GatewayMetrics()
     var longPolls: LongPollTable
     var databases: DatabaseResolution
-    private var refusals = Refusals()
+    private var refusals = DelayedRefusals()
     private var realtimeNames: [String: SessionID] = [:]
     private var nameCount: UInt64 = 0
     /// The connections of sessions whose clients polled before.
@@ -119,7 +119,7 @@ extension GatewayContext {
     /// Has a session, or a connection by the number of its session, send a refusal somewhat later; false if too many wait.
     mutating func delayRefusal(of session: SessionID) -> Bool {
         guard refusals.add(session, at: elapsedMilliseconds) else { return false }
-        output(.wake(afterMilliseconds: Refusals.delayMilliseconds))
+        output(.wake(afterMilliseconds: DelayedRefusals.delayMilliseconds))
         return true
     }
 

@@ -23,7 +23,7 @@ public enum ChildOrder: Hashable, Sendable {
         }
     }
 
-    /// The value that, with the key, decides a child's place.
+    /// The value that, with the key, decides a child's position.
     func sortValue(of child: Value) -> SortValue {
         switch self {
         case .key: .null
@@ -44,14 +44,14 @@ public enum ChildOrder: Hashable, Sendable {
 
     private static let priorityPath = Path([.priority])
 
-    func place(of key: Key, _ child: Value) -> Place {
-        Place(sortValue: sortValue(of: child), key: key)
+    func position(of key: Key, _ child: Value) -> ListPosition {
+        ListPosition(sortValue: sortValue(of: child), key: key)
     }
 
     /// Whether a child that changed has moved, even if it stands between the same neighbours.
     ///
     /// Source: `firebase-semantics.md`, rule E5.
-    func isMoved(from old: Place, to new: Place) -> Bool {
+    func isMoved(from old: ListPosition, to new: ListPosition) -> Bool {
         self == .value || old.sortValue != new.sortValue
     }
 }

@@ -11,23 +11,23 @@ public import DataTree
 public struct Index: Sendable {
     package let order: ChildOrder
     /// Nil while the children's own order is the order.
-    private(set) var places: PlaceTree?
+    private(set) var positions: PositionTree?
 
     /// - Complexity: O(n log n); O(n) if all children have null in the order, and O(1) by key.
     public init(by order: ChildOrder, of children: Children) {
         self.order = order
         if order != .key, Index.differs(from: order, in: children) {
-            places = Index.tree(of: children, by: order)
+            positions = Index.tree(of: children, by: order)
         }
     }
 
-    /// How many places the index holds besides the children themselves.
-    public var placeCount: Int { places?.count ?? 0 }
+    /// How many positions the index holds besides the children themselves.
+    public var placeCount: Int { positions?.count ?? 0 }
 
     /// Memory that the index takes, strings of more than 14 bytes not counted: the tree has them.
     ///
     /// - Complexity: O(n / 64).
-    public var byteCount: Int { places?.byteCount ?? 0 }
+    public var byteCount: Int { positions?.byteCount ?? 0 }
 
     /// Applies an operation; `children` are all children after it.
     ///
@@ -35,26 +35,26 @@ public struct Index: Sendable {
     ///   something else than null in the order.
     public mutating func update(_ change: ListChange, in children: Children) {
         if order == .key { return }
-        if children.isEmpty { places = nil }
-        if places == nil {
+        if children.isEmpty { positions = nil }
+        if positions == nil {
             let isNeeded = change.children.contains { order.sortValue(of: $0.new) != .null }
-            places = isNeeded ? Index.tree(of: children, withNullBut: change, by: order) : nil
+            positions = isNeeded ? Index.tree(of: children, withNullBut: change, by: order) : nil
             return
         }
         for child in change.children {
-            let new = order.place(of: child.key, child.new)
-            let old = child.oldPlace(in: order, now: new)
+            let new = order.position(of: child.key, child.new)
+            let old = child.oldPosition(in: order, now: new)
             let record = Index.record(child.new)
             if !child.wasNull, !child.new.isNull, old == new {
-                places?.replace(record, at: new)
+                positions?.replace(record, at: new)
                 continue
             }
-            if !child.wasNull { places?.remove(old) }
-            if !child.new.isNull { places?.insert(new, record) }
+            if !child.wasNull { positions?.remove(old) }
+            if !child.new.isNull { positions?.insert(new, record) }
         }
     }
 
-    /// The part of a child that the index keeps besides its place.
+    /// The part of a child that the index keeps besides its position.
     static func record(_ child: Value) -> PackedChildren? {
         if case .object(let children) = child { children.packed } else { nil }
     }
@@ -67,33 +67,33 @@ public struct Index: Sendable {
 // MARK: - Building
 
 extension Index {
-    /// A place, and the record of its child.
-    typealias Entry = (place: Place, record: PackedChildren?)
+    /// A position, and the record of its child.
+    typealias Entry = (position: ListPosition, record: PackedChildren?)
 
-    /// Makes it an index of the places in a tree.
-    mutating func begin(with tree: PlaceTree) { places = tree }
+    /// Makes it an index of the positions in a tree.
+    mutating func begin(with tree: PositionTree) { positions = tree }
 
-    /// The places of children all of which, besides those of a change, have null in the order.
+    /// The positions of children all of which, besides those of a change, have null in the order.
     private static func tree(
         of children: Children, withNullBut change: ListChange, by order: ChildOrder
-    ) -> PlaceTree {
+    ) -> PositionTree {
         var changed = change.children[...]
-        var others = AscendingPlaces()
+        var others = AscendingPositions()
         for (key, child) in children {
             while let next = changed.first, next.key < key { changed.removeFirst() }
             if changed.first?.key == key { continue }
-            others.append(Place(sortValue: .null, key: key), record(child))
+            others.append(ListPosition(sortValue: .null, key: key), record(child))
         }
-        var tree = PlaceTree(others)
+        var tree = PositionTree(others)
         for child in change.children where !child.new.isNull {
-            tree.insert(order.place(of: child.key, child.new), record(child.new))
+            tree.insert(order.position(of: child.key, child.new), record(child.new))
         }
         return tree
     }
 
-    private static func tree(of children: Children, by order: ChildOrder) -> PlaceTree {
-        var sort = PlaceSort()
-        for (key, child) in children { sort.append(order.place(of: key, child), record(child)) }
+    private static func tree(of children: Children, by order: ChildOrder) -> PositionTree {
+        var sort = PositionSort()
+        for (key, child) in children { sort.append(order.position(of: key, child), record(child)) }
         sort.beginMerge()
         sort.merge(limit: .max)
         return sort.tree

@@ -7,14 +7,14 @@ import DataTree
 ///     build.update(change, in: children)                   // after each operation
 ///
 /// First the build visits the children in the order of their keys. As long as they have null in the order, it takes no
-/// memory. Otherwise it asks for room, sorts the places of a snapshot of the list, and then applies what has changed since.
+/// memory. Otherwise it asks for room, sorts the positions of a snapshot of the list, and then applies what has changed since.
 struct IndexBuild: Sendable {
     enum Phase: Equatable {
         /// All children so far have null in the order.
         case scanning
         /// A child has something else, so that the index takes memory; the build waits for `beginCollecting`.
         case awaitingRoom
-        /// The places of the snapshot are being collected, in sorted runs.
+        /// The positions of the snapshot are being collected, in sorted runs.
         case collecting
         /// The runs are being merged.
         case merging
@@ -34,9 +34,9 @@ struct IndexBuild: Sendable {
     private(set) var index: Index
     /// The last visited key of the list, or of its snapshot.
     private var covered: Key?
-    /// The list when the first place was collected.
+    /// The list when the first position was collected.
     private var snapshot: Children?
-    private var sort = PlaceSort()
+    private var sort = PositionSort()
     /// The keys of children that have changed since, and the order in which they are updated.
     private var changed: Set<Key> = []
     private var updates: [Key] = []
@@ -65,7 +65,7 @@ struct IndexBuild: Sendable {
         return work - rest
     }
 
-    /// Begins to collect the places of all children, since there is room for them.
+    /// Begins to collect the positions of all children, since there is room for them.
     mutating func beginCollecting() {
         precondition(phase == .awaitingRoom, "a build that is \(phase) wants no room")
         (phase, covered) = (.collecting, nil)
@@ -129,7 +129,7 @@ extension IndexBuild {
                 break
             }
             visited += 1
-            sort.append(index.order.place(of: key, child), Index.record(child))
+            sort.append(index.order.position(of: key, child), Index.record(child))
             covered = key
         }
         return visited
@@ -139,7 +139,7 @@ extension IndexBuild {
         let merged = sort.merge(limit: limit)
         if sort.isMerged {
             index.begin(with: sort.tree)
-            sort = PlaceSort()
+            sort = PositionSort()
             updates = changed.sorted(by: >)
             phase = .catchingUp
         }

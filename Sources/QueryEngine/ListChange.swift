@@ -33,7 +33,7 @@ public struct ListChange: Sendable {
             self.new = new
             self.changes = changes
             known = nil
-            // Only changes at one place, one after the other, can undo each other.
+            // Only changes at one position, one after the other, can undo each other.
             mayBeSame = changes.count > 1 && Value.areNested(changes.map(\.path))
         }
 
@@ -42,13 +42,13 @@ public struct ListChange: Sendable {
 
         var wasNull: Bool { known?.isNull ?? false }
 
-        /// Its old place in an order in which its new place is `place`.
-        func oldPlace(in order: ChildOrder, now place: Place) -> Place {
-            if let known { return order.place(of: key, known) }
+        /// Its old position in an order in which its new position is `position`.
+        func oldPosition(in order: ChildOrder, now position: ListPosition) -> ListPosition {
+            if let known { return order.position(of: key, known) }
             guard let path = order.path, let change = changes.first(where: { $0.decides(path) })
-            else { return place }
+            else { return position }
             let old = change.old[Path(Array(path.keys[(change.path.count - 1)...]))]
-            return Place(sortValue: SortValue(old), key: key)
+            return ListPosition(sortValue: SortValue(old), key: key)
         }
     }
 
@@ -124,12 +124,12 @@ public struct ListChange: Sendable {
 
     private mutating func takeChildren(_ changes: [Change], to value: Value) {
         // Stable, so that changes of one child stay in the order in which they happened.
-        let places = changes.indices.sorted {
+        let positions = changes.indices.sorted {
             let a = changes[$0].path.keys[0]
             let b = changes[$1].path.keys[0]
             return a == b ? $0 < $1 : a < b
         }
-        let sorted = places.map { changes[$0] }
+        let sorted = positions.map { changes[$0] }
         var start = 0
         while start < sorted.count {
             let key = sorted[start].path.keys[0]

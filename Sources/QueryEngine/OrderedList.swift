@@ -11,7 +11,7 @@ public struct OrderedList: Sendable {
     public let isComplete: Bool
     let order: ChildOrder
     private let children: Children
-    private let places: PlaceTree?
+    private let positions: PositionTree?
 
     /// Takes an index that is up to date with the value's children.
     public init(_ value: Value, by index: Index, isComplete: Bool = true) {
@@ -19,10 +19,10 @@ public struct OrderedList: Sendable {
         self.isComplete = isComplete
         order = index.order
         children = value.children
-        places = index.places
+        positions = index.positions
         precondition(
-            places == nil || places?.count == children.count,
-            "an index of \(places?.count ?? 0) places for \(children.count) children")
+            positions == nil || positions?.count == children.count,
+            "an index of \(positions?.count ?? 0) positions for \(children.count) children")
     }
 
     var count: Int { children.count }
@@ -33,30 +33,32 @@ public struct OrderedList: Sendable {
     ///
     /// - Complexity: O(log n).
     func rank(of cut: Cut) -> Int {
-        if let places { return places.rank(of: cut) }
+        if let positions { return positions.rank(of: cut) }
         // All children have null here, and nothing comes before null.
-        if cut.place.sortValue != .null { return count }
-        let rank = children.rank(of: cut.place.key)
-        return cut.isBehind && children[cut.place.key] != nil ? rank + 1 : rank
+        if cut.position.sortValue != .null { return count }
+        let rank = children.rank(of: cut.position.key)
+        return cut.isBehind && children[cut.position.key] != nil ? rank + 1 : rank
     }
 
-    /// The place just before one that is in the list.
+    /// The position just before one that is in the list.
     ///
     /// - Complexity: O(log n).
-    func place(before place: Place) -> Place? {
-        guard let places else {
-            return children.entry(before: place.key).map { Place(sortValue: .null, key: $0.key) }
+    func position(before position: ListPosition) -> ListPosition? {
+        guard let positions else {
+            return children.entry(before: position.key).map {
+                ListPosition(sortValue: .null, key: $0.key)
+            }
         }
-        let rank = places.rank(of: .before(place))
-        return rank > 0 ? places.place(at: rank - 1) : nil
+        let rank = positions.rank(of: .before(position))
+        return rank > 0 ? positions.position(at: rank - 1) : nil
     }
 
     /// The children between two cuts, or so many of them at one end, ascending by key.
     ///
     /// - Complexity: O(log n + children); O(k log k) for k children not in key order.
     func shown(from low: Cut, to high: Cut, _ limit: Query.Limit?) -> ShownChildren {
-        if let places {
-            return ShownChildren(of: children, by: places, from: low, to: high, limit)
+        if let positions {
+            return ShownChildren(of: children, by: positions, from: low, to: high, limit)
         }
         let start = rank(of: low)
         let positions = start..<max(start, rank(of: high))
@@ -70,30 +72,30 @@ public struct OrderedList: Sendable {
     ///
     /// - Complexity: O(log n + children), and O(log n) for each child not in key order.
     func shown(at ranks: Range<Int>) -> ShownChildren {
-        guard let places else { return ShownChildren(of: children, at: ranks) }
+        guard let positions else { return ShownChildren(of: children, at: ranks) }
         var keys: [Key] = []
-        places.forEach(in: ranks) { keys.append($0.key) }
+        positions.forEach(in: ranks) { keys.append($0.key) }
         return ShownChildren(of: children, at: keys.sorted())
     }
 
     /// Calls `body` with the children of some ranks, in order.
     ///
     /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.
-    func forEach(in ranks: Range<Int>, _ body: (Place, Value) -> Void) {
+    func forEach(in ranks: Range<Int>, _ body: (ListPosition, Value) -> Void) {
         if ranks.isEmpty { return }
-        if let places { return places.forEach(in: ranks) { body($0, child($0.key)) } }
+        if let positions { return positions.forEach(in: ranks) { body($0, child($0.key)) } }
         // A few children are found one by one; for more, an iterator is faster.
         if ranks.count <= 3 {
             for rank in ranks {
                 let entry = children.entry(at: rank)
-                body(Place(sortValue: .null, key: entry.key), entry.value)
+                body(ListPosition(sortValue: .null, key: entry.key), entry.value)
             }
             return
         }
         var entries = children.entries(from: children.entry(at: ranks.lowerBound).key)
         for _ in ranks {
             guard let (key, child) = entries.next() else { return }
-            body(Place(sortValue: .null, key: key), child)
+            body(ListPosition(sortValue: .null, key: key), child)
         }
     }
 }

@@ -98,17 +98,17 @@ extension Query {
     var highCut: Cut { end.map { cut(at: $0, isStart: false) } ?? .end }
 
     private func cut(at bound: Bound, isStart: Bool) -> Cut {
-        let (value, key) = place(of: bound)
+        let (value, key) = position(of: bound)
         switch key ?? (isStart ? .least : .greatest) {
         case .least: return .before(all: value)
         case .greatest: return .behind(all: value)
         case .key(let key):
-            let place = Place(sortValue: value, key: key)
-            return bound.isInclusive == isStart ? .before(place) : .behind(place)
+            let position = ListPosition(sortValue: value, key: key)
+            return bound.isInclusive == isStart ? .before(position) : .behind(position)
         }
     }
 
-    private func place(of bound: Bound) -> (SortValue, Bound.Key?) {
+    private func position(of bound: Bound) -> (SortValue, Bound.Key?) {
         guard order == .key, case .string(let text) = bound.value else {
             return (SortValue(bound.value), bound.key)
         }
@@ -119,7 +119,7 @@ extension Query {
 extension Query {
     /// Whether a child is in the range, before the limit applies.
     public func isInRange(_ key: Key, _ child: Value) -> Bool {
-        let place = order.place(of: key, child)
-        return !lowCut.isBehind(place) && highCut.isBehind(place)
+        let position = order.position(of: key, child)
+        return !lowCut.isBehind(position) && highCut.isBehind(position)
     }
 }

@@ -28,7 +28,7 @@ extension SharedViews {
         groups.reduce(0) { $0 + ($1.index == nil ? $1.views.count : 0) }
     }
 
-    /// The orders whose indexes have neither listeners nor a name, each with the time of its last use and its places.
+    /// The orders whose indexes have neither listeners nor a name, each with the time of its last use and its positions.
     public var unusedIndexes: [(order: ChildOrder, usedMilliseconds: UInt64, placeCount: Int)] {
         groups.compactMap { group in
             guard let index = group.index, group.views.count == 0, !named.contains(group.order)

@@ -9,7 +9,7 @@ public struct ShownChildren {
         /// Positions in key order.
         case positions(Range<Int>)
         /// Packed records of an index, ascending by key; the index keeps them.
-        case records([(key: Key, packed: PackedChildren.Borrowed)], PlaceTree)
+        case records([(key: Key, packed: PackedChildren.Borrowed)], PositionTree)
         /// Ascending.
         case keys([Key])
     }
@@ -30,15 +30,15 @@ public struct ShownChildren {
 
     /// Takes what stands between two cuts of an index, or so much of it at one end.
     init(
-        of children: Children, by places: PlaceTree, from low: Cut, to high: Cut,
+        of children: Children, by positions: PositionTree, from low: Cut, to high: Cut,
         _ limit: Query.Limit?
     ) {
         self.children = children
-        var records = places.records(from: low, to: high, limit)
+        var records = positions.records(from: low, to: high, limit)
         records.sort { $0.key < $1.key }
         let packed = records.compactMap { record in record.packed.map { (record.key, $0) } }
         selection =
-            packed.count == records.count ? .records(packed, places) : .keys(records.map(\.key))
+            packed.count == records.count ? .records(packed, positions) : .keys(records.map(\.key))
     }
 
     /// How many children are shown.
@@ -63,8 +63,8 @@ public struct ShownChildren {
     private func visit(_ body: (Key, Value) -> Void) {
         switch selection {
         case .positions(let positions): children.visit(in: positions, body)
-        case .records(let records, let places):
-            withExtendedLifetime(places) {
+        case .records(let records, let positions):
+            withExtendedLifetime(positions) {
                 for record in records { body(record.key, record.packed.value) }
             }
         case .keys(let keys):
@@ -80,8 +80,8 @@ public struct ShownChildren {
     /// - Complexity: as for `value`.
     package func write(to writer: inout MessagePackWriter) {
         if count == 0 { return writer.appendNil() }
-        if case .records(let records, let places) = selection {
-            withExtendedLifetime(places) { ShownChildren.write(records, to: &writer) }
+        if case .records(let records, let positions) = selection {
+            withExtendedLifetime(positions) { ShownChildren.write(records, to: &writer) }
         } else {
             writer.appendMapHead(count)
             visit { key, child in

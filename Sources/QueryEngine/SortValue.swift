@@ -52,15 +52,15 @@ struct SortValue: Sendable {
     private init(_ text: String) {
         let utf8 = text.utf8
         var words: (UInt64, UInt64) = (SortValue.head(.string), 0)
-        var place = 1
+        var position = 1
         for byte in utf8.prefix(SortValue.inlineBytes) {
-            let shift = UInt64(56 - 8 * (place & 7))
-            if place < 8 {
+            let shift = UInt64(56 - 8 * (position & 7))
+            if position < 8 {
                 words.0 |= SortValue.inOrder(byte) << shift
             } else {
                 words.1 |= SortValue.inOrder(byte) << shift
             }
-            place += 1
+            position += 1
         }
         if utf8.count <= SortValue.inlineBytes {
             self.init(words.0, words.1 | UInt64(utf8.count))

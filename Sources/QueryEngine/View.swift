@@ -45,7 +45,7 @@ public struct View: Sendable {
         let ranks = window.open(on: list)
         var change = WindowChange(of: query)
         change.added.reserveCapacity(ranks.count)
-        list.forEach(in: ranks) { change.added.append(.init(place: $0, value: $1)) }
+        list.forEach(in: ranks) { change.added.append(.init(position: $0, value: $1)) }
         change.isOpening = true
         finish(&change, list)
         return change
@@ -93,12 +93,12 @@ public struct View: Sendable {
             moves.append(move)
         }
         window.adjust(by: growth, in: list) {
-            // A child that changed within the window is judged by its old and its new place.
+            // A child that changed within the window is judged by its old and its new position.
             if let child = listChange.child($0.key) {
                 let move = Move(child, by: query.order, in: before)
                 if move.wasIn || move.comesIn { return }
             }
-            let entry = WindowChange.Entry(place: $0, value: $1)
+            let entry = WindowChange.Entry(position: $0, value: $1)
             if before.contains($0) {
                 change.removed.append(entry)
             } else {
@@ -117,18 +117,18 @@ public struct View: Sendable {
 // MARK: - One child
 
 extension View {
-    /// A child that changed, and whether the window as it was shows its old and its new place.
+    /// A child that changed, and whether the window as it was shows its old and its new position.
     private struct Move {
         let child: ListChange.Child
-        let old: Place
-        let new: Place
+        let old: ListPosition
+        let new: ListPosition
         let wasIn: Bool
         let comesIn: Bool
 
         init(_ child: ListChange.Child, by order: ChildOrder, in window: Window) {
             self.child = child
-            new = order.place(of: child.key, child.new)
-            old = child.oldPlace(in: order, now: new)
+            new = order.position(of: child.key, child.new)
+            old = child.oldPosition(in: order, now: new)
             wasIn = !child.wasNull && window.contains(old)
             comesIn = !child.new.isNull && window.contains(new)
         }
@@ -139,13 +139,13 @@ extension View {
         switch (move.wasIn, !child.new.isNull && window.contains(move.new)) {
         case (false, false): break
         case (true, false):
-            change.removed.append(.init(place: move.old, value: child.old))
-        case (false, true): change.added.append(.init(place: move.new, value: child.new))
+            change.removed.append(.init(position: move.old, value: child.old))
+        case (false, true): change.added.append(.init(position: move.new, value: child.new))
         case (true, true):
             if child.mayBeSame, child.old == child.new { return }
             let isMoved = query.order.isMoved(from: move.old, to: move.new)
             change.changed.append(
-                .init(place: move.new, value: child.new, isMoved: isMoved))
+                .init(position: move.new, value: child.new, isMoved: isMoved))
         }
     }
 
@@ -193,7 +193,7 @@ extension View {
             var previous: Key?
             for entry in change.added {
                 // When a view opens, all children that it shows are new.
-                if !change.isOpening { previous = key(before: entry.place, list) }
+                if !change.isOpening { previous = key(before: entry.position, list) }
                 events.append(ViewEvent(.childAdded, entry.key, after: previous, entry.value))
                 previous = entry.key
             }
@@ -201,15 +201,15 @@ extension View {
         for kind in [ViewEvent.Kind.childMoved, .childChanged] {
             guard kinds.contains(ViewEvent.Kinds(kind)) else { continue }
             for entry in change.changed where kind == .childChanged || entry.isMoved {
-                let previous = key(before: entry.place, list)
+                let previous = key(before: entry.position, list)
                 events.append(ViewEvent(kind, entry.key, after: previous, entry.value))
             }
         }
     }
 
     /// The child that the window shows just before one that it shows.
-    private func key(before place: Place, _ list: OrderedList) -> Key? {
-        guard let previous = list.place(before: place) else { return nil }
+    private func key(before position: ListPosition, _ list: OrderedList) -> Key? {
+        guard let previous = list.position(before: position) else { return nil }
         return window.contains(previous) ? previous.key : nil
     }
 }

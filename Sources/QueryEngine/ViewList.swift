@@ -9,7 +9,7 @@ struct ViewList: Sendable {
     }
 
     /// Nil where a view was removed.
-    private var places: [Shared?] = []
+    private var positions: [Shared?] = []
     /// Never iterated, only looked up.
     private var placeOfQuery: [Query: Int] = [:]
 
@@ -19,13 +19,13 @@ struct ViewList: Sendable {
     ///
     /// - Complexity: O(1), besides `make`.
     mutating func add(_ query: Query, _ make: () -> View) -> View {
-        if let place = placeOfQuery[query] {
-            places[place]!.listeners += 1
-            return places[place]!.view
+        if let position = placeOfQuery[query] {
+            positions[position]!.listeners += 1
+            return positions[position]!.view
         }
         let view = make()
-        placeOfQuery[query] = places.count
-        places.append(Shared(view: view))
+        placeOfQuery[query] = positions.count
+        positions.append(Shared(view: view))
         return view
     }
 
@@ -33,23 +33,27 @@ struct ViewList: Sendable {
     ///
     /// - Complexity: O(1) amortised.
     mutating func remove(_ query: Query) {
-        guard let place = placeOfQuery[query] else {
+        guard let position = placeOfQuery[query] else {
             preconditionFailure("nobody listens to \(query)")
         }
-        places[place]!.listeners -= 1
-        guard places[place]!.listeners == 0 else { return }
-        places[place] = nil
+        positions[position]!.listeners -= 1
+        guard positions[position]!.listeners == 0 else { return }
+        positions[position] = nil
         placeOfQuery[query] = nil
-        if places.count > 2 * count { closeGaps() }
+        if positions.count > 2 * count { closeGaps() }
     }
 
     /// Passes each view to `body`, which may change it.
     mutating func changeEach(_ body: (inout View) -> Void) {
-        for place in places.indices where places[place] != nil { body(&places[place]!.view) }
+        for position in positions.indices where positions[position] != nil {
+            body(&positions[position]!.view)
+        }
     }
 
     private mutating func closeGaps() {
-        places.removeAll { $0 == nil }
-        for (place, shared) in places.enumerated() { placeOfQuery[shared!.view.query] = place }
+        positions.removeAll { $0 == nil }
+        for (position, shared) in positions.enumerated() {
+            placeOfQuery[shared!.view.query] = position
+        }
     }
 }

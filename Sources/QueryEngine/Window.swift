@@ -1,7 +1,7 @@
 import DataTree
 import Marks
 
-/// The part of an order that a query shows: the places between two cuts, which a limit draws closer.
+/// The part of an order that a query shows: the positions between two cuts, which a limit draws closer.
 ///
 /// Source: `firebase-semantics.md`, section 4.3.
 struct Window: Sendable {
@@ -22,7 +22,9 @@ struct Window: Sendable {
     /// Whether it moves when children come and go.
     var isLimited: Bool { limit != nil }
 
-    func contains(_ place: Place) -> Bool { !low.isBehind(place) && high.isBehind(place) }
+    func contains(_ position: ListPosition) -> Bool {
+        !low.isBehind(position) && high.isBehind(position)
+    }
 
     /// The ranks of the children that it shows.
     func ranks(in list: OrderedList) -> Range<Int> {
@@ -46,7 +48,7 @@ struct Window: Sendable {
             ? ranks.lowerBound..<ranks.lowerBound + count
             : ranks.upperBound - count..<ranks.upperBound
         let outermost = limit.isFirst ? shown.upperBound - 1 : shown.lowerBound
-        list.forEach(in: outermost..<outermost + 1) { place, _ in drawCut(to: place, limit) }
+        list.forEach(in: outermost..<outermost + 1) { position, _ in drawCut(to: position, limit) }
         return shown
     }
 }
@@ -61,7 +63,7 @@ extension Window {
     ///
     /// - Complexity: O(log n + children passed).
     mutating func adjust(
-        by growth: Int, in list: OrderedList, crossed: (Place, Value) -> Void
+        by growth: Int, in list: OrderedList, crossed: (ListPosition, Value) -> Void
     ) {
         guard let limit else { return }
         count += growth
@@ -74,27 +76,27 @@ extension Window {
 
     private mutating func shrink(
         by excess: Int, _ limit: Query.Limit, in list: OrderedList,
-        _ crossed: (Place, Value) -> Void
+        _ crossed: (ListPosition, Value) -> Void
     ) {
         sometimes(.windowPushesOut)
         count = limit.count
         let start = limit.isFirst ? list.rank(of: high) - excess - 1 : list.rank(of: low)
         let outermost = limit.isFirst ? start : start + excess
         var rank = start
-        list.forEach(in: start..<start + excess + 1) { place, child in
-            if rank == outermost { drawCut(to: place, limit) } else { crossed(place, child) }
+        list.forEach(in: start..<start + excess + 1) { position, child in
+            if rank == outermost { drawCut(to: position, limit) } else { crossed(position, child) }
             rank += 1
         }
     }
 
-    /// Lets the window end at a place, on the side of the limit.
-    private mutating func drawCut(to outermost: Place, _ limit: Query.Limit) {
+    /// Lets the window end at a position, on the side of the limit.
+    private mutating func drawCut(to outermost: ListPosition, _ limit: Query.Limit) {
         if limit.isFirst { high = .behind(outermost) } else { low = .before(outermost) }
     }
 
     private mutating func grow(
         by lack: Int, _ limit: Query.Limit, in list: OrderedList,
-        _ crossed: (Place, Value) -> Void
+        _ crossed: (ListPosition, Value) -> Void
     ) {
         sometimes(.windowRefills)
         let ranks: Range<Int>
@@ -106,10 +108,10 @@ extension Window {
             ranks = max(end - lack, list.rank(of: range.low))..<end
         }
         count += ranks.count
-        var outermost: Place?
-        list.forEach(in: ranks) { place, child in
-            if limit.isFirst || outermost == nil { outermost = place }
-            crossed(place, child)
+        var outermost: ListPosition?
+        list.forEach(in: ranks) { position, child in
+            if limit.isFirst || outermost == nil { outermost = position }
+            crossed(position, child)
         }
         if count < limit.count {
             sometimes(.windowRunsDry)

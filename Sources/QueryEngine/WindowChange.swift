@@ -4,16 +4,16 @@ public import DataTree
 public struct WindowChange: Sendable {
     /// A child that comes, goes or changes.
     public struct Entry: Sendable {
-        let place: Place
+        let position: ListPosition
         /// Its value now; for a child that goes, its last value.
         public let value: Value
-        /// Whether the value that decides its place changed; only for children shown before and after.
+        /// Whether the value that decides its position changed; only for children shown before and after.
         public let isMoved: Bool
 
-        package var key: Key { place.key }
+        package var key: Key { position.key }
 
-        init(place: Place, value: Value, isMoved: Bool = false) {
-            self.place = place
+        init(position: ListPosition, value: Value, isMoved: Bool = false) {
+            self.position = position
             self.value = value
             self.isMoved = isMoved
         }
@@ -42,9 +42,9 @@ public struct WindowChange: Sendable {
 
     mutating func sort() {
         // Most changes are of one child, and an empty sort has its price.
-        if removed.count > 1 { removed.sort { $0.place < $1.place } }
-        if added.count > 1 { added.sort { $0.place < $1.place } }
-        if changed.count > 1 { changed.sort { $0.place < $1.place } }
+        if removed.count > 1 { removed.sort { $0.position < $1.position } }
+        if added.count > 1 { added.sort { $0.position < $1.position } }
+        if changed.count > 1 { changed.sort { $0.position < $1.position } }
     }
 }
 

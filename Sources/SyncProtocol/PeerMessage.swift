@@ -42,7 +42,7 @@ public enum PeerMessage: Equatable, Sendable {
     case propose(Proposals)
     /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: the coordinator's
     /// verdicts on them.
-    case decided([Verdict])
+    case decided([TransactionDecision])
 }
 
 /// The identity that a node claims.

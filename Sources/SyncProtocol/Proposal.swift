@@ -47,7 +47,7 @@ public struct Proposals: Equatable, Sendable {
 }
 
 /// A decision of the coordinator.
-public struct Verdict: Equatable, Sendable {
+public struct TransactionDecision: Equatable, Sendable {
     /// The outcome of a proposal.
     public enum Outcome: Equatable, Sendable {
         /// It is done, and durable on so many members.
@@ -91,7 +91,7 @@ extension MessagePackWriter {
         }
     }
 
-    mutating func append(_ verdicts: [Verdict]) {
+    mutating func append(_ verdicts: [TransactionDecision]) {
         appendMessageHead("decided", 2)
         appendArrayHead(5 * verdicts.count)
         for verdict in verdicts {
@@ -104,7 +104,7 @@ extension MessagePackWriter {
     }
 }
 
-extension Verdict.Outcome {
+extension TransactionDecision.Outcome {
     fileprivate var name: String {
         switch self {
         case .done(let concern): concern.rawValue
@@ -148,16 +148,17 @@ extension MessagePackReader {
         return Proposals(member: member, coordinator: coordinator, seen: seen, all: all)
     }
 
-    mutating func verdicts() throws(FrameError) -> [Verdict] {
-        var verdicts: [Verdict] = []
+    mutating func verdicts() throws(FrameError) -> [TransactionDecision] {
+        var verdicts: [TransactionDecision] = []
         for _ in 0..<(try tupleCount("verdicts, 5 elements each", of: 5)) {
             let (id, start) = (try stamp(), position)
             let (name, problem) = (try string("an outcome"), try string("a problem"))
             let fix = try string("a fix")
-            guard let outcome = Verdict.Outcome(name: name, problem: problem, fix: fix) else {
+            guard let outcome = TransactionDecision.Outcome(name: name, problem: problem, fix: fix)
+            else {
                 throw .expected("an outcome", found: "\"\(name.prefix(40))\"", at: start)
             }
-            verdicts.append(Verdict(id, outcome, basis: try vector()))
+            verdicts.append(TransactionDecision(id, outcome, basis: try vector()))
         }
         return verdicts
     }

@@ -92,13 +92,13 @@ import Testing
         #expect(children.set(try object(("a", .integer(1)))).map(\.kind) == [.childAdded])
     }
 
-    @Test func `a listener that inserts at the places it is told keeps the order`() {
+    @Test func `a listener that inserts at the positions it is told keeps the order`() {
         var lists = RandomLists(seed: 99)
         var view = CachedView(for: .all)
         _ = view.set(.null)
         var keys: [Key] = []
         for _ in 0..<3000 {
-            // One child at a time: with several, Firebase's order (rule E1) places what is added
+            // One child at a time: with several, Firebase's order (rule E1) positions what is added
             // next to what has yet to move.
             let write = lists.operation()[0]
             if write.path.isRoot { continue }
@@ -108,11 +108,11 @@ import Testing
                     keys.removeAll { $0 == key }
                 }
                 guard event.kind == .childAdded || event.kind == .childMoved else { continue }
-                let place = event.previousChildKey.flatMap { keys.firstIndex(of: $0) }
-                keys.insert(key, at: place.map { $0 + 1 } ?? 0)
+                let position = event.previousChildKey.flatMap { keys.firstIndex(of: $0) }
+                keys.insert(key, at: position.map { $0 + 1 } ?? 0)
             }
             let expected = view.cache.children
-                .map { ChildOrder.priority.place(of: $0.key, $0.value) }.sorted().map(\.key)
+                .map { ChildOrder.priority.position(of: $0.key, $0.value) }.sorted().map(\.key)
             #expect(keys == expected)
             if keys != expected { return }
         }

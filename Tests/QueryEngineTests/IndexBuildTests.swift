@@ -31,7 +31,7 @@ import Testing
     private func keys(_ index: Index, of value: Value) -> [Key] {
         var keys: [Key] = []
         let list = OrderedList(value, by: index)
-        list.forEach(in: 0..<list.count) { place, _ in keys.append(place.key) }
+        list.forEach(in: 0..<list.count) { position, _ in keys.append(position.key) }
         return keys
     }
 

@@ -346,12 +346,12 @@ extension Seeded {
             member: text(), coordinator: WriterID(bits: next()), seen: vector(), all: all)
     }
 
-    mutating func verdict() -> Verdict {
-        let outcomes: [Verdict.Outcome] = [
+    mutating func verdict() -> TransactionDecision {
+        let outcomes: [TransactionDecision.Outcome] = [
             .done(.majority), .done(.all), .changed, .forgotten,
             .invalid(problem: text(), fix: text()),
         ]
-        return Verdict(stamp(), outcomes.randomElement(using: &self)!, basis: vector())
+        return TransactionDecision(stamp(), outcomes.randomElement(using: &self)!, basis: vector())
     }
 }
 

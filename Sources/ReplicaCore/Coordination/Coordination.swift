@@ -42,7 +42,7 @@ struct Coordination: Sendable {
     private(set) var proposed: [Proposed] = []
     private(set) var decided: [Decided] = []
     /// Verdicts to be sent to members at the end of the turn, ascending by name.
-    private var verdicts: [String: [Verdict]] = [:]
+    private var verdicts: [String: [TransactionDecision]] = [:]
     private var outputs: [Output] = []
     /// Whether an answer waits until other members hold what this turn has decided.
     var asksForHeartbeats = false
@@ -147,7 +147,7 @@ struct Coordination: Sendable {
 
     // MARK: Verdicts
 
-    mutating func send(_ verdict: Verdict, to member: String) {
+    mutating func send(_ verdict: TransactionDecision, to member: String) {
         verdicts[member, default: []].append(verdict)
     }
 

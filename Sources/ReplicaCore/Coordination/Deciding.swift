@@ -105,7 +105,8 @@ extension Coordination {
             return try Acceptance.resolveServerValues(
                 [Write(path: proposal.path, value: proposal.value)], seeing: replica)
         } catch {
-            let outcome = Verdict.Outcome.invalid(problem: error.problem, fix: error.fix)
+            let outcome = TransactionDecision.Outcome.invalid(
+                problem: error.problem, fix: error.fix)
             reject(one, outcome, holding: replica.vector)
             return nil
         }
@@ -117,10 +118,10 @@ extension Coordination {
     }
 
     private mutating func reject(
-        _ one: Proposed, _ outcome: Verdict.Outcome, holding vector: VersionVector
+        _ one: Proposed, _ outcome: TransactionDecision.Outcome, holding vector: VersionVector
     ) {
         if case .changed = outcome { sometimes(.transactionConflicts) }
-        answer(Verdict(one.proposal.id, outcome, basis: vector), to: one.member)
+        answer(TransactionDecision(one.proposal.id, outcome, basis: vector), to: one.member)
     }
 
     /// Answers once enough members hold this much.
@@ -154,11 +155,11 @@ extension Coordination {
             return holders >= majority ? .majority : .local
         }
         for (one, concern) in done {
-            answer(Verdict(one.id, .done(concern), basis: one.basis), to: one.member)
+            answer(TransactionDecision(one.id, .done(concern), basis: one.basis), to: one.member)
         }
     }
 
-    private mutating func answer(_ verdict: Verdict, to member: String) {
+    private mutating func answer(_ verdict: TransactionDecision, to member: String) {
         if member == self.member {
             forwarded.answer(verdict, from: member)
         } else {

@@ -21,7 +21,7 @@ struct ForwardedTransactions: Sendable {
         /// The coordinator that it was sent to last, and when.
         var sentTo: Coordinator?
         var sentMilliseconds: UInt64 = 0
-        var verdict: Verdict?
+        var verdict: TransactionDecision?
         let byteCount: Int
 
         init(_ proposal: Proposal, of session: SessionID, _ requestID: UInt64) {
@@ -71,7 +71,7 @@ struct ForwardedTransactions: Sendable {
     ///
     /// A report of an executed transaction is final, from any member. A refusal counts only from the coordinator
     /// that received the proposal last, because an earlier one does not know the decisions of later ones.
-    mutating func answer(_ verdict: Verdict, from member: String) {
+    mutating func answer(_ verdict: TransactionDecision, from member: String) {
         guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
             entries[index].verdict == nil,
             verdict.isDone || entries[index].sentTo?.member == member
@@ -201,7 +201,7 @@ struct Coordinator: Equatable, Sendable {
     var term: UInt64
 }
 
-extension Verdict {
+extension TransactionDecision {
     fileprivate var isDone: Bool {
         if case .done = outcome { true } else { false }
     }

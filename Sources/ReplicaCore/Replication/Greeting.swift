@@ -54,7 +54,7 @@ extension Replication {
     }
 
     /// Why a node cannot be the member that it claims to be; nil if it can.
-    private func refusal(of hello: Hello) -> Refusals.Refusal? {
+    private func refusal(of hello: Hello) -> RefusedMembers.Refusal? {
         let own = configuration.member
         if hello.cluster != configuration.cluster {
             return .init(

@@ -40,7 +40,7 @@ struct Replication: Sendable {
     var peers: Peers
     /// The list of members to be stored; nil once it is.
     var unstoredMembers: MemberList?
-    var refusals = Refusals()
+    var refusals = RefusedMembers()
     /// The batches that this member held when it was evicted and the installed checkpoint does not cover, origin
     /// by origin.
     var orphans: [[UInt8]]

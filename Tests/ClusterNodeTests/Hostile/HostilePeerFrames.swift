@@ -83,9 +83,9 @@ extension HostileFrames {
             all: all)
     }
 
-    private mutating func verdicts() -> [Verdict] {
+    private mutating func verdicts() -> [TransactionDecision] {
         (0..<number(below: 3)).map { _ in
-            Verdict(Stamp(time: time(), writer: writer()), .changed, basis: vector())
+            TransactionDecision(Stamp(time: time(), writer: writer()), .changed, basis: vector())
         }
     }
 

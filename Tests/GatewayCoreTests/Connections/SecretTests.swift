@@ -195,8 +195,8 @@ import Testing
     }
 
     @Test func `only so many refusals wait`() {
-        var refusals = Refusals()
-        for number in 1...UInt64(Refusals.limit) {
+        var refusals = DelayedRefusals()
+        for number in 1...UInt64(DelayedRefusals.limit) {
             let isAdded = refusals.add(SessionID(number: number), at: 7)
             #expect(isAdded)
         }
@@ -204,7 +204,7 @@ import Testing
         #expect(!isAdded)
         let early = refusals.removeDue(at: 106)
         let due = refusals.removeDue(at: 107)
-        #expect(early.isEmpty && due.count == Refusals.limit)
+        #expect(early.isEmpty && due.count == DelayedRefusals.limit)
         #expect(refusals.nextMilliseconds == nil)
     }
 }

@@ -312,7 +312,7 @@ extension ConsoleFeedTests {
         useTokens()
         let id = connect(token: "wrong")
         #expect(messages(id) == [])
-        node.wait(Refusals.delayMilliseconds)
+        node.wait(DelayedRefusals.delayMilliseconds)
         #expect(messages(id).map { $0.hasPrefix(#"{"t":"denied""#) } == [true])
         let asks = node.asks
         send(window("/open"), by: id)

@@ -151,7 +151,8 @@ import Testing
             coordination.answerDecided(
                 within: term, holding: durable, seeing: peers, at: .init(at: 10))
             #expect(
-                verdicts(&coordination) == (isTold ? ["n2 \(Verdict.Outcome.done(.majority))"] : [])
+                verdicts(&coordination)
+                    == (isTold ? ["n2 \(TransactionDecision.Outcome.done(.majority))"] : [])
             )
         }
     }
@@ -253,7 +254,7 @@ import Testing
         coordination.forwardTransactions(seeing: view(), peers)
         #expect(coordination.takeOutputs() == [], "not again so soon")
         coordination.forwarded.answer(
-            Verdict(proposal(1).id, .done(.majority), basis: [2: 3]), from: "n2")
+            TransactionDecision(proposal(1).id, .done(.majority), basis: [2: 3]), from: "n2")
         #expect(coordination.takeAnswered(seeing: view(), peers).isEmpty, "its basis is missing")
         let answered = coordination.takeAnswered(seeing: view(holding: [2: 3]), peers)
         #expect(answered.map(\.entry.confirmation) == [.ok(id: 8)])

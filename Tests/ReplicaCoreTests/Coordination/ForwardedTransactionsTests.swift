@@ -56,36 +56,36 @@ import Testing
             (.done(.majority), "n2", true), (.done(.majority), "n3", true),
             (.changed, "n2", false), (.changed, "n3", true), (.forgotten, "n2", false),
             (.invalid(problem: "p", fix: "f"), "n2", false),
-        ] as [(Verdict.Outcome, String, Bool)])
+        ] as [(TransactionDecision.Outcome, String, Bool)])
     func `a refusal counts only from the coordinator that was asked last`(
-        outcome: Verdict.Outcome, member: String, counts: Bool
+        outcome: TransactionDecision.Outcome, member: String, counts: Bool
     ) {
         var transactions = transactions()
         _ = transactions.due(for: first, at: 0)
         _ = transactions.due(for: second, at: 1)
-        transactions.answer(Verdict(id, outcome, basis: [:]), from: member)
+        transactions.answer(TransactionDecision(id, outcome, basis: [:]), from: member)
         #expect(transactions.takeAnswered(holding: [:]).isEmpty == !counts)
     }
 
-    @Test(arguments: [.done(.majority), .changed] as [Verdict.Outcome])
+    @Test(arguments: [.done(.majority), .changed] as [TransactionDecision.Outcome])
     func `a verdict on operations that have not come is asked of the next coordinator`(
-        outcome: Verdict.Outcome
+        outcome: TransactionDecision.Outcome
     ) {
         var transactions = transactions()
         _ = transactions.due(for: first, at: 0)
-        transactions.answer(Verdict(id, outcome, basis: [2: 7]), from: "n2")
+        transactions.answer(TransactionDecision(id, outcome, basis: [2: 7]), from: "n2")
         transactions.forgetVerdicts(before: first, holding: [2: 6])
         #expect(transactions.due(for: first, at: 9_000).isEmpty, "its operations may still come")
         transactions.forgetVerdicts(before: second, holding: [2: 6])
         #expect(transactions.due(for: second, at: 9_001).count == 1)
-        transactions.answer(Verdict(id, .done(.majority), basis: [3: 1]), from: "n3")
+        transactions.answer(TransactionDecision(id, .done(.majority), basis: [3: 1]), from: "n3")
         #expect(transactions.takeAnswered(holding: [2: 6, 3: 1]).count == 1)
     }
 
     @Test func `a verdict on operations that are here is final`() {
         var transactions = transactions()
         _ = transactions.due(for: first, at: 0)
-        transactions.answer(Verdict(id, .changed, basis: [2: 7]), from: "n2")
+        transactions.answer(TransactionDecision(id, .changed, basis: [2: 7]), from: "n2")
         transactions.forgetVerdicts(before: second, holding: [2: 7])
         #expect(transactions.due(for: second, at: 9_001).isEmpty)
         #expect(transactions.takeAnswered(holding: [2: 7]).count == 1)

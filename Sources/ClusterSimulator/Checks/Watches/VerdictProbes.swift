@@ -17,7 +17,7 @@ extension RequestProbes {
         else {
             return
         }
-        let verdict = SyncProtocol.Verdict(name, .changed, basis: VersionVector())
+        let verdict = TransactionDecision(name, .changed, basis: VersionVector())
         var copy = replica
         let outputs = copy.execute([
             .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: bystander),

@@ -1,14 +1,14 @@
 import DataTree
 
-/// The key at a place of an index, and the packed children that stand there; nil for a child that is not packed.
+/// The key at a position of an index, and the packed children that stand there; nil for a child that is not packed.
 ///
 /// It lives no longer than the index from which it was read, which keeps the children.
-struct PlacedRecord {
+struct PositionedRecord {
     let key: Key
     let packed: PackedChildren.Borrowed?
 
-    init(_ leaf: PlaceNode, _ index: Int) {
-        key = leaf.places[index].key
+    init(_ leaf: PositionNode, _ index: Int) {
+        key = leaf.positions[index].key
         if let record = leaf.records[index] {
             packed = PackedChildren.Borrowed(.passUnretained(record))
         } else {
@@ -17,26 +17,30 @@ struct PlacedRecord {
     }
 }
 
-extension PlaceTree {
+extension PositionTree {
     /// The records between two cuts, or a limited number at one end, in no order.
     ///
     /// Ranks are not needed for that, and would read many nodes.
     ///
-    /// - Complexity: O(log n + places).
-    func records(from low: Cut, to high: Cut, _ limit: Query.Limit?) -> [PlacedRecord] {
-        var records: [PlacedRecord] = []
+    /// - Complexity: O(log n + positions).
+    func records(from low: Cut, to high: Cut, _ limit: Query.Limit?) -> [PositionedRecord] {
+        var records: [PositionedRecord] = []
         records.reserveCapacity(min(limit?.count ?? 0, count))
         let room = limit?.count ?? .max
         if limit?.isFirst ?? true {
             root.forEach(behind: low) { leaf, index in
-                guard records.count < room, high.isBehind(leaf.places[index]) else { return false }
-                records.append(PlacedRecord(leaf, index))
+                guard records.count < room, high.isBehind(leaf.positions[index]) else {
+                    return false
+                }
+                records.append(PositionedRecord(leaf, index))
                 return true
             }
         } else {
             root.forEachReversed(before: high) { leaf, index in
-                guard records.count < room, !low.isBehind(leaf.places[index]) else { return false }
-                records.append(PlacedRecord(leaf, index))
+                guard records.count < room, !low.isBehind(leaf.positions[index]) else {
+                    return false
+                }
+                records.append(PositionedRecord(leaf, index))
                 return true
             }
         }
@@ -44,13 +48,13 @@ extension PlaceTree {
     }
 }
 
-extension PlaceNode {
-    /// Calls `body` with the places behind a cut, in order, each as its leaf and its index there, until it returns
+extension PositionNode {
+    /// Calls `body` with the positions behind a cut, in order, each as its leaf and its index there, until it returns
     /// false; nil is before all.
     ///
     /// - Returns: Whether it never did.
     @discardableResult
-    fileprivate func forEach(behind cut: Cut?, _ body: (PlaceNode, Int) -> Bool) -> Bool {
+    fileprivate func forEach(behind cut: Cut?, _ body: (PositionNode, Int) -> Bool) -> Bool {
         guard height > 0 else {
             let start = cut.map { lowerBound(of: $0) } ?? 0
             return (start..<count).allSatisfy { body(self, $0) }
@@ -61,11 +65,12 @@ extension PlaceNode {
         }
     }
 
-    /// Calls `body` with the places before a cut, the last one first, until it returns false; nil is behind all.
+    /// Calls `body` with the positions before a cut, the last one first, until it returns false; nil is behind all.
     ///
     /// - Returns: Whether it never did.
     @discardableResult
-    fileprivate func forEachReversed(before cut: Cut?, _ body: (PlaceNode, Int) -> Bool) -> Bool {
+    fileprivate func forEachReversed(before cut: Cut?, _ body: (PositionNode, Int) -> Bool) -> Bool
+    {
         guard height > 0 else {
             let end = cut.map { lowerBound(of: $0) } ?? count
             return (0..<end).reversed().allSatisfy { body(self, $0) }

@@ -1,41 +1,41 @@
 import DataTree
 
-/// Places on their way into a tree: runs of some thousand are sorted one by one, and then merged.
+/// Positions on their way into a tree: runs of some thousand are sorted one by one, and then merged.
 ///
-///     var sort = PlaceSort()
-///     for (key, child) in children { sort.append(order.place(of: key, child), Index.record(child)) }
+///     var sort = PositionSort()
+///     for (key, child) in children { sort.append(order.position(of: key, child), Index.record(child)) }
 ///     sort.beginMerge()
 ///     while !sort.isMerged { sort.merge(limit: 1_000) }
 ///     let tree = sort.tree
 ///
-/// No step takes long, so an index of a long list can be built in slices. The places arrive in the order of their keys.
-struct PlaceSort {
-    /// The places of a run, which are sorted at once.
+/// No step takes long, so an index of a long list can be built in slices. The positions arrive in the order of their keys.
+struct PositionSort {
+    /// The positions of a run, which are sorted at once.
     static let runLength = 8_192
 
     private var unsorted: [Index.Entry] = []
     /// The runs in the order of their keys.
     private var runs: [SortedRun] = []
-    /// A heap of the first places of the runs that are not merged yet, the first one of all at the top.
+    /// A heap of the first positions of the runs that are not merged yet, the first one of all at the top.
     private var heads: [Head] = []
-    private var merged = AscendingPlaces()
+    private var merged = AscendingPositions()
 
-    /// The first place of a run.
+    /// The first position of a run.
     private struct Head {
         let draft: Draft
         let isLong: Bool
         let run: Int
 
-        init(_ place: Place, of run: Int) {
-            (draft, isLong) = (Draft(place.sortValue, run), place.sortValue.isLong)
+        init(_ position: ListPosition, of run: Int) {
+            (draft, isLong) = (Draft(position.sortValue, run), position.sortValue.isLong)
             self.run = run
         }
     }
 
-    /// Adds a place, whose key is behind all earlier ones.
-    mutating func append(_ place: Place, _ record: PackedChildren?) {
-        unsorted.append((place, record))
-        if unsorted.count == PlaceSort.runLength { sortRun() }
+    /// Adds a position, whose key is behind all earlier ones.
+    mutating func append(_ position: ListPosition, _ record: PackedChildren?) {
+        unsorted.append((position, record))
+        if unsorted.count == PositionSort.runLength { sortRun() }
     }
 
     private mutating func sortRun() {
@@ -50,14 +50,14 @@ struct PlaceSort {
     mutating func beginMerge() {
         sortRun()
         unsorted = []
-        heads = runs.indices.map { Head(runs[$0].first!.place, of: $0) }
+        heads = runs.indices.map { Head(runs[$0].first!.position, of: $0) }
         for index in heads.indices.reversed() { siftDown(index) }
     }
 
-    /// Whether the tree has all places.
+    /// Whether the tree has all positions.
     var isMerged: Bool { heads.isEmpty }
 
-    /// Merges some of the places.
+    /// Merges some of the positions.
     ///
     /// - Returns: Their number.
     /// - Complexity: O(log runs) for each.
@@ -66,10 +66,10 @@ struct PlaceSort {
         var count = 0
         while count < limit, let run = heads.first?.run {
             let entry = runs[run].removeFirst()
-            merged.append(entry.place, entry.record)
+            merged.append(entry.position, entry.record)
             count += 1
             if let next = runs[run].first {
-                heads[0] = Head(next.place, of: run)
+                heads[0] = Head(next.position, of: run)
             } else {
                 heads.swapAt(0, heads.count - 1)
                 heads.removeLast()
@@ -79,8 +79,8 @@ struct PlaceSort {
         return count
     }
 
-    /// The tree of all places, once they are merged.
-    var tree: PlaceTree { PlaceTree(merged) }
+    /// The tree of all positions, once they are merged.
+    var tree: PositionTree { PositionTree(merged) }
 
     private mutating func siftDown(_ start: Int) {
         var index = start
@@ -98,7 +98,9 @@ struct PlaceSort {
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
         let (a, b) = (heads[a], heads[b])
         if a.isLong, b.isLong {
-            let (x, y) = (runs[a.run].first!.place.sortValue, runs[b.run].first!.place.sortValue)
+            let (x, y) = (
+                runs[a.run].first!.position.sortValue, runs[b.run].first!.position.sortValue
+            )
             if x != y { return x < y }
         }
         // Equal values are in the order of their keys, and so of their runs.
@@ -107,9 +109,9 @@ struct PlaceSort {
 }
 
 // Packed children are never changed while several hold them.
-extension PlaceSort: @unchecked Sendable {}
+extension PositionSort: @unchecked Sendable {}
 
-/// A sort value in two words, and a rank for equal ones. Moving the places themselves would count references.
+/// A sort value in two words, and a rank for equal ones. Moving the positions themselves would count references.
 private struct Draft {
     let word0: UInt64
     let word1: UInt64
@@ -128,27 +130,27 @@ private struct Draft {
     }
 }
 
-/// Places in order. They are kept in reverse order and in parts, whose memory is freed as they are removed.
+/// Positions in order. They are kept in reverse order and in parts, whose memory is freed as they are removed.
 private struct SortedRun {
     private static let partLength = 512
     private var parts: [[Index.Entry]]
 
-    /// Sorts places with ascending keys.
-    init(_ places: [Index.Entry]) {
+    /// Sorts positions with ascending keys.
+    init(_ positions: [Index.Entry]) {
         var hasLong = false
         var drafts: [Draft] = []
-        drafts.reserveCapacity(places.count)
-        for (rank, entry) in places.enumerated() {
-            hasLong = hasLong || entry.place.sortValue.isLong
-            drafts.append(Draft(entry.place.sortValue, rank))
+        drafts.reserveCapacity(positions.count)
+        for (rank, entry) in positions.enumerated() {
+            hasLong = hasLong || entry.position.sortValue.isLong
+            drafts.append(Draft(entry.position.sortValue, rank))
         }
         if hasLong {
-            drafts.sort { places[$1.rank].place < places[$0.rank].place }
+            drafts.sort { positions[$1.rank].position < positions[$0.rank].position }
         } else {
             drafts.sort { $1 < $0 }
         }
         parts = stride(from: 0, to: drafts.count, by: Self.partLength).map { start in
-            drafts[start..<min(start + Self.partLength, drafts.count)].map { places[$0.rank] }
+            drafts[start..<min(start + Self.partLength, drafts.count)].map { positions[$0.rank] }
         }
     }
 

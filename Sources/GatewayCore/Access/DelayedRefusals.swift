@@ -3,7 +3,7 @@ internal import SyncProtocol
 /// Refusals of requests without a valid credential, until they are sent.
 ///
 /// All wait equally long. The time therefore reveals nothing, and guesses are slow.
-struct Refusals {
+struct DelayedRefusals {
     /// How long each waits.
     static let delayMilliseconds: UInt64 = 100
     /// How many may wait at once.
@@ -21,11 +21,12 @@ struct Refusals {
 
     /// Adds a refusal of a session, or of a connection by the number of its session; false if there is no room.
     mutating func add(_ session: SessionID, at milliseconds: UInt64) -> Bool {
-        guard waiting.count < Refusals.limit else { return false }
+        guard waiting.count < DelayedRefusals.limit else { return false }
         count += 1
         waiting.append(
             Refusal(
-                session: session, dueMilliseconds: milliseconds + Refusals.delayMilliseconds))
+                session: session, dueMilliseconds: milliseconds + DelayedRefusals.delayMilliseconds)
+        )
         return true
     }
 

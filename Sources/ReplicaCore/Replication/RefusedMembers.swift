@@ -1,7 +1,7 @@
 import SyncProtocol
 
 /// The processes that this replica refused as members, with their claimed names: the last one for each reason.
-struct Refusals: Sendable {
+struct RefusedMembers: Sendable {
     /// Why a process cannot be the member that it claims to be.
     enum Reason: String, CaseIterable, Sendable {
         case otherCluster
