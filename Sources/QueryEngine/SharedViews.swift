@@ -3,7 +3,7 @@ public import DataTree
 /// The views of all listeners at one location, for a server: equal queries share one view, and queries
 /// with the same order one index.
 ///
-/// It holds no value, so that the tree can change its own in position. The caller passes the
+/// It holds no value, so that the tree can change its own in place. The caller passes the
 /// location's value to each call, and every operation that touches the location to `apply`, once.
 public struct SharedViews: Sendable {
     /// The effect of one operation on all listeners with one query.

@@ -11,20 +11,20 @@ struct ViewList: Sendable {
     /// Nil where a view was removed.
     private var positions: [Shared?] = []
     /// Never iterated, only looked up.
-    private var placeOfQuery: [Query: Int] = [:]
+    private var positionOfQuery: [Query: Int] = [:]
 
-    var count: Int { placeOfQuery.count }
+    var count: Int { positionOfQuery.count }
 
     /// The view of a query, which `make` makes unless other listeners have it already; counts one more listener.
     ///
     /// - Complexity: O(1), besides `make`.
     mutating func add(_ query: Query, _ make: () -> View) -> View {
-        if let position = placeOfQuery[query] {
+        if let position = positionOfQuery[query] {
             positions[position]!.listeners += 1
             return positions[position]!.view
         }
         let view = make()
-        placeOfQuery[query] = positions.count
+        positionOfQuery[query] = positions.count
         positions.append(Shared(view: view))
         return view
     }
@@ -33,13 +33,13 @@ struct ViewList: Sendable {
     ///
     /// - Complexity: O(1) amortised.
     mutating func remove(_ query: Query) {
-        guard let position = placeOfQuery[query] else {
+        guard let position = positionOfQuery[query] else {
             preconditionFailure("nobody listens to \(query)")
         }
         positions[position]!.listeners -= 1
         guard positions[position]!.listeners == 0 else { return }
         positions[position] = nil
-        placeOfQuery[query] = nil
+        positionOfQuery[query] = nil
         if positions.count > 2 * count { closeGaps() }
     }
 
@@ -53,7 +53,7 @@ struct ViewList: Sendable {
     private mutating func closeGaps() {
         positions.removeAll { $0 == nil }
         for (position, shared) in positions.enumerated() {
-            placeOfQuery[shared!.view.query] = position
+            positionOfQuery[shared!.view.query] = position
         }
     }
 }
