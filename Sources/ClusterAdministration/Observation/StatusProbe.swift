@@ -135,7 +135,9 @@ extension StatusAnswer {
         switch self {
         case .denied(let denial): return denial.error(at: address)
         case .refused:
-            return CommandError(.unavailable, "no process listens at \(place)", fix: status)
+            return CommandError(
+                .unavailable, "no process listens at \(place)",
+                fix: "start the node, or name another one; `hearth cluster status` shows all")
         case .unavailable:
             return CommandError(
                 .unavailable, "\(place) accepts no clients at present", fix: "try again soon")

@@ -51,7 +51,8 @@ enum ClusterRulesVerbs {
     static let set = Verb(
         "set",
         "Installs rules in a cluster. The accepting node enforces them at once, and each "
-            + "other node when they arrive. A partitioned node continues to enforce the old rules.",
+            + "other node when they arrive. A partitioned node continues to enforce the old rules. "
+            + "If no node serves yet, the command waits for one, for 5 seconds or --timeout.",
         arguments: [file], options: NodeClient.options + [confirm, replacing, from],
         examples: [
             "hearth rules set rules.json", "hearth rules set rules.json --confirm all",
@@ -202,6 +203,20 @@ struct ClusterRules {
         try first { server throws(CommandError) in try probe.rules(at: server, within: limit) }
     }
 
+    /// The rules, from nodes that may still be starting: a new cluster serves after a second or two.
+    private func reportOnceServing() throws(CommandError) -> RulesReport? {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            do throws(CommandError) {
+                return try report()
+            } catch {
+                let mayStart = error.status == .unavailable && ContinuousClock.now < deadline
+                guard mayStart, !StopRequest.isThere else { throw error }
+                usleep(100_000)
+            }
+        }
+    }
+
     /// The rules, compiled; those of a cluster without any permit nothing.
     func ruleset() throws(CommandError) -> Ruleset {
         let source = try report()?.source ?? "{\"rules\": {}}"
@@ -227,7 +242,7 @@ struct ClusterRules {
     func set(
         _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
     ) throws(CommandError) -> (reached: WriteConcern, missing: [String]) {
-        let previous = try report()?.digest ?? "none"
+        let previous = try reportOnceServing()?.digest ?? "none"
         let result = try first { server throws(CommandError) in
             let reached = try probe.setRules(
                 document, replacing: replaced, at: server, confirmedBy: concern,
