@@ -22,7 +22,12 @@ import Hearth
             let token = try String(contentsOfFile: tokenFile, encoding: .utf8)
             try database.signIn(withToken: token.trimmingCharacters(in: .whitespacesAndNewlines))
         }
-        try signIn()
+        do {
+            try signIn()
+        } catch {
+            print("error: no token in \(tokenFile): \(error.localizedDescription)")
+            exit(66)
+        }
         database.tokenExpirationHandler = { try? signIn() }
 
         let chat = Chat(database: database, user: user, room: room)

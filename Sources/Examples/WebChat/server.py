@@ -6,6 +6,7 @@
 
 import argparse
 import base64
+import contextlib
 import getpass
 import hashlib
 import hmac
@@ -104,8 +105,10 @@ def main():
         return users.add(options.user, getpass.getpass(f"password of {options.user}: "))
     handler = partial(Handler, users=users, key=Path(options.key).read_bytes().strip(),
                       nodes=options.nodes.split(","))
+    server = ThreadingHTTPServer(("127.0.0.1", options.port), handler)
     print(f"open http://127.0.0.1:{options.port}/", flush=True)
-    ThreadingHTTPServer(("127.0.0.1", options.port), handler).serve_forever()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
 
 
 if __name__ == "__main__":

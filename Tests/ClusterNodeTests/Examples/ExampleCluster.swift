@@ -21,11 +21,10 @@ final class ExampleCluster {
             (0..<3).map { "n\($0 + 1)=127.0.0.1:\(port + 10 * $0)" }.joined(separator: ","),
             "--out", folder.file("cluster"), "--tokens")
         nodes = try (0..<3).map(startedNode)
-        for node in nodes {
-            try eventually("the nodes serve") { node.errors.contains("serving clients") }
-        }
+        // The command waits for nodes that are starting.
         try hearth(
-            "rules", "set", Self.examples + "/chat.rules.json", "--confirm", "all",
+            "rules", "set", Self.examples + "/chat.rules.json", "--confirm", "all", "--timeout",
+            "30",
             "--config", configuration, "--secret", folder.file("cluster/admin.secret"))
     }
 

@@ -57,6 +57,16 @@ import Testing
 
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs Python"))
+    func `a worker claims a job that is due, and finishes only its own`() throws {
+        let outcome = try Program(
+            Self.python,
+            [Fixture.path("Examples/worker_cases.py"), ExampleCluster.examples + "/Worker"]
+        ).end()
+        #expect(outcome.output == "all well\n", "\(outcome.errors)")
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs Python"))
     func `workers do each job once while a worker and a node are killed`() throws {
         let cluster = try ExampleCluster()
         let count = 12
