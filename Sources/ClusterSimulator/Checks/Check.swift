@@ -97,6 +97,8 @@ public struct CheckResult: Equatable, Sendable {
     public var witness: [String] = []
     /// The request of a client that it is about.
     var subject: ClientOperation.Name?
+    /// The other requests that it compares with the subject.
+    var compared: [ClientOperation.Name] = []
     /// The node and the time at which the violation shows.
     var moment: FindingMoment?
     /// Which invariant of the scenario is violated, counted from 0.

@@ -30,7 +30,8 @@ extension Check {
         let finding = evaluation.evaluate(evidence)
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,
-            witness: finding.witness, subject: finding.subject, moment: finding.moment,
+            witness: finding.witness, subject: finding.subject, compared: finding.compared,
+            moment: finding.moment,
             invariant: finding.invariant)
     }
 }

@@ -6,6 +6,8 @@ struct Finding {
     var witness: [String] = []
     /// The request of a client that the finding is about.
     var subject: ClientOperation.Name?
+    /// The other requests that it compares with the subject.
+    var compared: [ClientOperation.Name] = []
     /// The node and the time at which the violation shows.
     var moment: FindingMoment?
     /// Which invariant of the scenario is violated, counted from 0.
@@ -24,10 +26,11 @@ struct Finding {
     /// The finding, which shows in an operation that a node makes.
     func at(_ issued: Recording.Issued) -> Finding { at(issued.time, node: issued.node) }
 
-    /// The finding, with the request that it is about.
-    func about(_ operation: ClientOperation) -> Finding {
+    /// The finding, with the request that it is about, and those that it compares with it.
+    func about(_ operation: ClientOperation, comparedWith others: ClientOperation...) -> Finding {
         var finding = self
         finding.subject = operation.operationName
+        finding.compared = others.map(\.operationName)
         return finding
     }
 

@@ -120,7 +120,7 @@ struct Sessions {
                     return .invalid(
                         "a read does not show what its client has written", write.line,
                         operation.line
-                    ).about(write)
+                    ).about(write, comparedWith: operation)
                 }
             }
         }
@@ -138,7 +138,7 @@ struct Sessions {
                 guard !b.vector.covers(a.vector) else { continue }
                 return .invalid(
                     "a read shows less than the one before it", first.line, second.line
-                ).about(second)
+                ).about(second, comparedWith: first)
             }
         }
         return .valid(count, "pairs of reads")
@@ -160,13 +160,13 @@ struct Sessions {
                     return .invalid(
                         "a later write has an earlier stamp: \(newer) after \(older)", first.line,
                         second.line
-                    ).about(second)
+                    ).about(second, comparedWith: first)
                 }
                 if let state = firstState(covering: b, where: { !$0.vector.covers(a) }) {
                     return .invalid(
                         "a node shows a write without the one before it", first.line, second.line,
                         state.line
-                    ).about(first)
+                    ).about(first, comparedWith: second)
                 }
             }
         }
@@ -188,13 +188,13 @@ struct Sessions {
                     return .invalid(
                         "a write has an earlier stamp than what its client had read: \(stamp), "
                             + "not after \(newest)", read.line, operation.line
-                    ).about(operation)
+                    ).about(operation, comparedWith: read)
                 }
                 if let state = firstState(covering: dot, where: { !$0.vector.covers(seen) }) {
                     return .invalid(
                         "a node shows a write without what its client had read", read.line,
                         operation.line, state.line
-                    ).about(operation)
+                    ).about(operation, comparedWith: read)
                 }
             }
         }

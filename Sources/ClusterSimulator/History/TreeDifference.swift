@@ -14,6 +14,8 @@ struct TreeDifference: CustomStringConvertible {
         self.changes = changes
     }
 
+    /// The first path that differs; nil if only the order of children does.
+    var path: Path? { changes.first?.path }
     var isEmpty: Bool { changes.isEmpty }
 
     /// As in `/a/b: 5 and 7; /c: null and {"x":1}; and 3 more`.

@@ -1,3 +1,5 @@
+import DataTree
+
 /// A moment at which two things parted that are to be equal.
 struct Divergence {
     var event: UInt64
@@ -6,6 +8,8 @@ struct Divergence {
     var cause: String
     /// What is different from then on.
     var problem: String
+    /// The first location that differs; nil if that is not known.
+    var path: Path?
     /// Counted from 0: whose events before it may explain it.
     var nodes: [Int] = []
     var clients: [Int] = []

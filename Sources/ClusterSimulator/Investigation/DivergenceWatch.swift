@@ -24,8 +24,12 @@ struct DivergenceWatch {
     }
 
     /// The run is over; returns all moments in order.
-    mutating func finish(_ run: SimulatedRun) -> [Divergence] {
-        if let divergence = listeners.finish(run) { found.append(divergence) }
+    ///
+    /// - Parameter named: The clients that a failed check names.
+    mutating func finish(
+        _ run: SimulatedRun, preferring named: Set<Int> = []
+    ) -> [Divergence] {
+        if let divergence = listeners.finish(run, preferring: named) { found.append(divergence) }
         return found.sorted { $0.event < $1.event }
     }
 
@@ -35,7 +39,10 @@ struct DivergenceWatch {
             let failure = watch.oracles[node].failure
         else { return }
         hasOracleFailure = true
-        found.append(Divergence(failure, after: event, in: run, nodes: [node]))
+        found.append(
+            Divergence(
+                failure, at: watch.oracles[node].differingPath, after: event, in: run, nodes: [node]
+            ))
     }
 
     private mutating func compareWithOthers(
@@ -50,7 +57,10 @@ struct DivergenceWatch {
             let problem =
                 "\(run.nodes[node].name) and \(other.name) hold the same operations and differ, at "
                 + "\(difference)"
-            found.append(Divergence(problem, after: event, in: run, nodes: [node, other.index]))
+            found.append(
+                Divergence(
+                    problem, at: difference.path, after: event, in: run,
+                    nodes: [node, other.index]))
             return
         }
     }
@@ -71,13 +81,14 @@ extension DivergenceWatch {
 extension Divergence {
     /// A problem that showed after an event.
     init(
-        _ problem: String, after event: Event, in run: SimulatedRun, nodes: [Int] = [],
-        clients: [Int] = []
+        _ problem: String, at path: Path? = nil, after event: Event, in run: SimulatedRun,
+        nodes: [Int] = [], clients: [Int] = []
     ) {
         self.init(
             event: run.record.statistics.events, time: run.now,
             cause: TracedEvent(event, in: run).text,
-            problem: run.record.names.applied(to: problem), nodes: nodes, clients: clients)
+            problem: run.record.names.applied(to: problem), path: path, nodes: nodes,
+            clients: clients)
     }
 }
 

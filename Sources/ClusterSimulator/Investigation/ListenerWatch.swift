@@ -37,7 +37,8 @@ struct ListenerWatch {
                 hasFailure = true
                 return Divergence(
                     "\(client.clientName), which listens at \(listener.path), found: \(failure)",
-                    after: event, in: run, nodes: listener.node.map { [$0] } ?? [],
+                    at: listener.path, after: event, in: run,
+                    nodes: listener.node.map { [$0] } ?? [],
                     clients: [client])
             }
         }
@@ -60,25 +61,41 @@ struct ListenerWatch {
         if shown == expected {
             state.divergence = nil
         } else if state.divergence == nil {
+            let difference = TreeDifference(shown, expected, at: listener.path)
             let problem =
                 "\(name.client.clientName), which listens at \(listener.path) of "
                 + "\(node.nodeName), shows something else than the node from here on, at "
-                + "\(TreeDifference(shown, expected, at: listener.path))"
+                + "\(difference)"
             state.divergence = Divergence(
-                problem, after: event, in: run, nodes: [node], clients: [name.client])
+                problem, at: difference.path ?? listener.path, after: event, in: run,
+                nodes: [node], clients: [name.client])
         }
         states[name] = state
     }
 
     /// The first moment from which on a listener was never again equal to its node.
-    func finish(_ run: SimulatedRun) -> Divergence? {
+    ///
+    /// - Parameter named: The clients that a failed check names, which come first.
+    func finish(_ run: SimulatedRun, preferring named: Set<Int> = []) -> Divergence? {
         guard !hasFailure else { return nil }
-        let parted = states.compactMap { name, state in state.divergence.map { (name, state, $0) } }
+        let all = states.compactMap { name, state in state.divergence.map { (name, state, $0) } }
+        let preferred = all.filter { named.contains($0.0.client) }
+        let parted = (preferred.isEmpty ? all : preferred)
             .min { ($0.2.event, $0.0.client, $0.0.stream) < ($1.2.event, $1.0.client, $1.0.stream) }
         guard let (name, state, found) = parted else { return nil }
         var divergence = found
+        divergence.nodes = [state.node]
+        divergence.path = differingPath(of: name, state, in: run) ?? found.path
         divergence.problem += comparison(of: name, state)
         return divergence
+    }
+
+    /// The first location at which a listener differs from its node in the end.
+    private func differingPath(of name: Name, _ state: State, in run: SimulatedRun) -> Path? {
+        let listeners = run.clients[name.client].observedListeners
+        guard name.stream < listeners.count else { return nil }
+        let expected = listeners[name.stream].expected(state.tree)
+        return TreeDifference(state.shown, expected, at: state.path).path
     }
 
     /// The other clients that listen at the location at the same node, and whether they part from it.

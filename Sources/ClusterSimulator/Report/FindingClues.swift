@@ -22,12 +22,13 @@ struct FindingClues {
     }
 
     /// An event was executed.
-    mutating func observe(_ event: TracedEvent, in run: SimulatedRun) {
+    mutating func observe(_ event: Event, in run: SimulatedRun) {
         arrivals.observe(run)
-        guard event.kind == "asked", let asker = event.source,
-            event.says.contains(where: { $0.hasPrefix("requests ") && $0.contains("#") })
+        guard case .asked(let frame) = event,
+            PeerMessage.all(in: frame.bytes).contains(where: \.requestsBatches)
         else { return }
-        requests[asker] = ((requests[asker]?.count ?? 0) + 1, event.time)
+        let asker = frame.from.nodeName
+        requests[asker] = ((requests[asker]?.count ?? 0) + 1, run.now)
     }
 
     /// The run is over.
@@ -74,6 +75,12 @@ struct FindingClues {
         }
         return names(
             "\(located.dot) (\(writes.summary.cut(to: 100)), stamp \(located.operation.stamp))")
+    }
+}
+
+extension PeerMessage {
+    fileprivate var requestsBatches: Bool {
+        if case .requestBatches = self { true } else { false }
     }
 }
 

@@ -29,34 +29,26 @@ public struct ReportRecord: Sendable {
         repeatedBy command: String, source: Source
     ) {
         let drawn = scenario.drawn(seed: seed)
-        let (first, divergences) = Investigation.compared(drawn, seed: seed)
-        let failed = report.checks.filter { $0.verdict == .invalid }
-        var course = failed.lazy.compactMap(\.subject).first.flatMap {
-            OperationCourse(of: $0, in: first)
-        }
+        let diagnosis = Diagnosis(of: drawn, seed: seed, report)
         var run = SimulatedRun(drawn, seed: seed)
-        var recorder = RunRecorder(&run, keeping: Set(divergences.map(\.event)))
+        let moments = diagnosis.findings.map(\.event) + diagnosis.steps.map(\.event)
+        var recorder = RunRecorder(&run, keeping: Set(moments))
         run.begin()
-        while let event = run.step() {
-            course?.observe(event, in: run)
-            recorder.observe(event, in: &run)
-        }
+        while let event = run.step() { recorder.observe(event, in: &run) }
         recorder.finish(run)
-        let findings =
-            divergences.map { RunFinding($0) }
-            + [course?.finding(run)].compactMap(\.self) + failed.compactMap(\.finding)
         let script = ScriptLines(drawn, recorder)
+        let failed = report.checks.filter { $0.verdict == .invalid }
+        let columns = recorder.columns
         let members =
             RecordHead(
                 title: report.scenario, seed: seed, command: command, report: report,
-                sentences: FindingSentences(
-                    report, findings, recorder.clues, after: script.faults
-                ).sentences
+                sentences: diagnosis.sentences
             ).members
             + [
-                "\"findings\":[\(findings.map { $0.json(in: recorder.columns) }.joined(separator: ","))]",
+                "\"findings\":[\(diagnosis.findings.map { $0.json(in: columns) }.joined(separator: ","))]",
+                "\"steps\":[\(diagnosis.steps.map { $0.json(in: columns) }.joined(separator: ","))]",
                 "\"scenario\":\(script.json(failed: failed, source: source))",
-            ] + recorder.columns.members
+            ] + columns.members
         json = "{\(members.joined(separator: ","))}"
     }
 }
@@ -108,9 +100,17 @@ extension RunFinding {
     /// The finding with its event in a record.
     func json(in columns: RecordColumns) -> String {
         let event = event > 0 ? columns.event(upTo: event) : columns.event(atTime: time)
-        let lanes = (nodes.map(\.nodeName) + clients.map(\.clientName)).map(RecordColumns.text)
+        let names = nodes.map(\.nodeName) + clients.map(\.clientName) + lanes
+        let lanes = names.map(RecordColumns.text)
         return "{\"event\":\(event),\"text\":\(RecordColumns.text(text)),"
             + "\"lanes\":[\(lanes.joined(separator: ","))]}"
+    }
+}
+
+extension CourseStep {
+    /// The step with its event in a record, and 1 if a correct run would not take it.
+    func json(in columns: RecordColumns) -> String {
+        "[\(columns.event(upTo: event)),\(RecordColumns.text(text)),\(isDeviation ? 1 : 0)]"
     }
 }
 
@@ -119,7 +119,6 @@ private struct ScriptLines {
     private let lines: [String]
     /// By line, counted from 0.
     private var events: [(line: Int, event: Int)] = []
-    private(set) var faults: [(time: Microseconds, text: String)] = []
 
     init(_ scenario: Scenario, _ recorder: RunRecorder) {
         lines = scenario.text.split(separator: "\n").map(String.init)
@@ -127,11 +126,7 @@ private struct ScriptLines {
             let text = scripted.action.text(in: scenario)
             let line = lines.firstIndex(of: "at \(scripted.times.text) \(text)")
             if let line, let event = recorder.scripted[index] { events.append((line, event)) }
-            if case .fault = scripted.action {
-                faults.append((scripted.times.shortest, text))
-            }
         }
-        faults.sort { $0.time < $1.time }
     }
 
     /// - Parameter failed: The results of the checks that failed.

@@ -8,6 +8,8 @@ struct RunFinding {
     var clients: [Int] = []
     /// Whether a node's tree differs from what its operations give, or from the tree of a node with the same operations.
     var isOfTree = false
+    /// The names of further nodes and clients.
+    var lanes: [String] = []
 }
 
 extension RunFinding {
@@ -19,20 +21,10 @@ extension RunFinding {
     }
 }
 
-extension OperationCourse {
-    /// The moment of the course that explains the most; nil if nothing happened to the request.
-    func finding(_ run: SimulatedRun) -> RunFinding? {
-        let told = finish(run)
-        guard event > 0, let request = told.lines.first else { return nil }
-        // The sentence before names the request at length.
-        let name = request.split(separator: " ").prefix(3).joined(separator: " ")
-        let rest = told.lines.dropFirst().suffix(6).map { line in
-            line.split(separator: "  ").last.map(String.init) ?? line
-        }
-        return RunFinding(
-            event: event, time: time,
-            text: "of the request “\(name)”, " + rest.joined(separator: "; "),
-            nodes: told.nodes, clients: told.clients)
+extension RunFinding {
+    init(_ step: CourseStep) {
+        self.init(event: step.event, time: step.time, text: step.text)
+        lanes = step.lanes
     }
 }
 
@@ -47,19 +39,24 @@ extension CheckResult {
 struct FindingSentences {
     private let report: SimulationReport
     private let findings: [RunFinding]
+    /// The first step that a correct run would not take.
+    private let deviation: RunFinding?
+    private let kind: FailureFocus.Kind
     private let clues: FindingClues
     /// The faults of the run in order.
     private let faults: [(time: Microseconds, text: String)]
 
     init(
-        _ report: SimulationReport, _ findings: [RunFinding], _ clues: FindingClues,
+        _ report: SimulationReport, _ findings: [RunFinding], _ deviation: RunFinding?,
+        _ kind: FailureFocus.Kind, _ clues: FindingClues,
         after faults: [(time: Microseconds, text: String)]
     ) {
         (self.report, self.findings, self.clues) = (report, findings, clues)
+        (self.deviation, self.kind) = (deviation, kind)
         self.faults = faults
     }
 
-    var sentences: [String] { [claim, beginning, clue].compactMap(\.self) }
+    var sentences: [String] { [claim, beginning, decision, clue].compactMap(\.self) }
 
     /// The failed check that explains the others: those of the end prove nothing about a cluster that was never at rest.
     private var failed: CheckResult? {
@@ -82,7 +79,7 @@ struct FindingSentences {
         guard report.verdict == .invalid else { return nil }
         guard let first else {
             return
-                "Every node shows what its operations give, so look at the end of the run and at the requests of clients."
+                "No node parted from its operations, and no listener with a value from its node."
         }
         let fault = lastFault(before: first.time)
         // The check may have said the same.
@@ -92,9 +89,16 @@ struct FindingSentences {
         return "It first shows at \(first.time.description): \(first.text)\(fault)."
     }
 
+    /// The step that a correct run would not take.
+    private var decision: String? {
+        guard report.verdict == .invalid, let deviation else { return nil }
+        return
+            "The first wrong step is at \(deviation.time.description): \(deviation.text.sentence)"
+    }
+
     private var clue: String? {
         guard report.verdict == .invalid else { return nil }
-        if report.failureKind == .liveness { return clues.repairs }
+        if kind == .missing { return clues.repairs }
         return first.flatMap { $0.isOfTree ? clues.order(of: $0) : nil }
     }
 

@@ -10,7 +10,6 @@ struct RunRecorder {
     private static let sampleInterval: UInt64 = 128
 
     private(set) var columns: RecordColumns
-    private(set) var clues: FindingClues
     private var messages = RecordedMessages()
     private var trees: RecordedTrees
     private var states: [VirtualNode.State]
@@ -29,7 +28,6 @@ struct RunRecorder {
         let count = run.nodes.count
         let clients = (0..<run.scenario.clients.total).map(\.clientName)
         columns = RecordColumns(lanes: run.nodes.map(\.name) + clients)
-        clues = FindingClues(nodes: run.nodes.map(\.name))
         trees = RecordedTrees(run)
         states = run.nodes.map { _ in .running }
         links = Array(repeating: true, count: count * count)
@@ -41,7 +39,6 @@ struct RunRecorder {
         run.queue.scheduled?.removeAll(keepingCapacity: true)
         let traced = TracedEvent(event, in: run)
         let before = columns.nextEvent
-        clues.observe(traced, in: run)
         messages.observe(event, scheduled: scheduled, in: run, into: &columns)
         if kept.contains(traced.number) || isWorthRecording(event, traced, scheduled) {
             columns.addEvent(
@@ -59,7 +56,6 @@ struct RunRecorder {
     mutating func finish(_ run: SimulatedRun) {
         addSample(run)
         addOperations(run)
-        clues.finish(run)
     }
 
     /// Whether an event says or does something, or sends a message.

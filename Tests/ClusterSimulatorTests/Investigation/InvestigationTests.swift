@@ -98,35 +98,6 @@ import Testing
         #expect(found.first?.problem.contains("c3, which listens at /data of n") == true)
     }
 
-    @Test func `the course of a write says which node had it when, and which has lost it`() throws {
-        let scenario = try Scenario(
-            parsing: """
-                cluster replicas=2 clients=1
-                at 1s partition n1 | n2
-                at 1100ms c1 set /a "x"
-                at 1500ms wipe n1
-                at 1600ms heal
-                until 2s
-                check acknowledged-writes-survive
-                """, name: "lost")
-        var run = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
-        run.run()
-        let name = try #require(run.record.history.operations.first).operationName
-        var course = try #require(OperationCourse(of: name, in: run))
-        var again = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
-        again.begin()
-        while let event = again.step() { course.observe(event, in: again) }
-        let (lines, nodes, clients) = course.finish(again)
-        #expect(nodes == [0] && clients == [0])
-        #expect(lines.first?.contains("c1 write /a invoked 1.100000 s") == true)
-        let texts = lines.dropFirst().map { $0.split(separator: "  ", maxSplits: 1).last ?? "" }
-        #expect(
-            texts == [
-                "n1 has it as n1#1", "its client is told: acknowledged", "n1 has n1#1 no more",
-                "n2 never had it",
-            ])
-    }
-
     @Test func `faults and frames come before the moment, with names`() throws {
         var run = try run("at 500ms pause n3\nat 700ms resume n3")
         var recent = RecentEvents()

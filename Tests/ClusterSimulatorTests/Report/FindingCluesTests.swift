@@ -21,11 +21,11 @@ import Testing
     private func clues(seed: UInt64 = 3) throws -> FindingClues {
         let scenario = try Scenario(parsing: Self.text, name: "clues").drawn(seed: seed)
         var run = SimulatedRun(scenario, seed: seed)
-        var recorder = RunRecorder(&run, keeping: [])
+        var clues = FindingClues(nodes: run.nodes.map(\.name))
         run.begin()
-        while let event = run.step() { recorder.observe(event, in: &run) }
-        recorder.finish(run)
-        return recorder.clues
+        while let event = run.step() { clues.observe(event, in: run) }
+        clues.finish(run)
+        return clues
     }
 
     private func finding(at node: Int, _ text: String) -> RunFinding {

@@ -22,12 +22,19 @@ function records() {
   return [...document.querySelectorAll('script.record')].map((element) => JSON.parse(element.textContent));
 }
 
-function headline(run) {
+/** The steps that led to the failure; the first wrong one is marked. */
+function course(run, onevent) {
+  return run.steps?.length > 0 && h('ol', { class: 'course', 'aria-label': 'Steps' }, run.steps.map(([event, text, isWrong]) => h('li', { class: isWrong ? 'failed' : '' },
+    h('button', { type: 'button', class: 'link mono', onclick: () => onevent(event) }, clock(run.times[event] ?? 0)), h('bdi', {}, visible(text)))));
+}
+
+function headline(run, onevent) {
   return h('section', { class: `card finding-card ${run.failure ? 'bad' : 'good'}` },
     h('div', { class: 'body stack tight' },
       h('div', { class: 'row wrap' }, h('h1', { class: 'grow' }, visible(run.title), h('small', {}, ` seed ${run.seed}`)), h('span', { class: `tag ${run.failure ? 'bad' : 'good'}` }, run.failure ? `failed: ${run.failure}` : 'passed')),
       run.failure && h('p', { class: 'muted' }, `${kinds[run.failure]}.`),
       run.sentences.map((sentence) => h('p', { class: 'sentence' }, h('bdi', {}, visible(sentence)))),
+      course(run, onevent),
       run.scenario?.sourceLines.length > 0 && h('p', { class: 'muted' }, `Claimed in ${run.scenario.sourceLines.map((line) => `${run.scenario.file}:${line + 1}`).join(', ')}.`),
       h('div', { class: 'command' }, h('code', {}, visible(run.command)), button('Copy', { picture: 'copy', onclick: () => copy(run.command.replace(/ {2}#.*/, ''), 'the command') }))));
 }
@@ -133,7 +140,7 @@ function show(run, other) {
     button('Later', { hint: 'To where nodes begin or cease to differ', onclick: () => stepDifference(1) }));
   const plots = runPlots(run);
   fill(document.querySelector('main'),
-    headline(run),
+    headline(run, (event) => { parts.picture.show(event); parts.picture.choose(event); }),
     run.findings.length > 0 && h('div', { class: 'findings' }, run.findings.map((finding, index) => h('button', {
       type: 'button', class: 'finding-link', onclick: () => { parts.picture.show(finding.event); parts.picture.choose(finding.event); },
     }, h('strong', {}, clock(run.times[finding.event] ?? 0)), h('bdi', {}, visible(finding.text).slice(0, 240)), index === 0 && h('span', { class: 'tag bad' }, 'first')))),

@@ -27,6 +27,8 @@ struct EveryTurnOracle {
     private(set) var turnCount = 0
     /// The first difference.
     private(set) var failure: String?
+    /// The first location at which it shows.
+    private(set) var differingPath: Path?
 
     init(isOn: Bool, node: Int) {
         self.isOn = isOn
@@ -48,9 +50,11 @@ struct EveryTurnOracle {
         guard isOn, failure == nil, !batches.isEmpty, add(batches) else { return }
         turnCount += 1
         if value != expected {
+            let difference = TreeDifference(value, expected)
+            differingPath = difference.path
             failure =
                 "n\(node + 1) at \(now.description) shows something else than its "
-                + "\(operations.count) operations give, at \(TreeDifference(value, expected))"
+                + "\(operations.count) operations give, at \(difference)"
         }
     }
 
