@@ -130,7 +130,8 @@ struct Connection {
         case .asking: sendLast(Answer(.unavailable(reason)), &context)
         case .realtime: endRealtime(SessionEnd(.stopping, reason), &context)
         case .streaming, .native: close(&context)
-        case .idle, .receiving, .refusing, .answering, .polling, .console, .closing: break
+        case .console: endConsole(by: .tryAgainLater, because: reason, &context)
+        case .idle, .receiving, .refusing, .answering, .polling, .closing: break
         }
     }
 

@@ -28,7 +28,7 @@ extension Connection {
                 to: key, subprotocol: "\(ConsoleConnection.subprotocol)"), to: id)
         let session = ConsoleSession(
             context.configuration.console,
-            as: context.authentication.reader(context.authentication.initial),
+            as: context.authentication.reader(context.authentication.initial), of: database,
             isEmulator: context.configuration.isEmulator, at: context.now)
         identity = session.identity
         become(.console(ConsoleConnection(session: session)))

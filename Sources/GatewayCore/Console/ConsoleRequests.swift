@@ -131,7 +131,7 @@ extension ConsoleSession {
                 "close one before you open another")
             return [.send(refusal)]
         }
-        guard authentication.admits(identity.principal, to: .default) else {
+        guard authentication.admits(identity.principal, to: database) else {
             let denial = RestFailure.permissionDenied
             let refusal = ConsoleText.refusal(
                 of: id, ErrorCode.permissionDenied.rawValue, denial.problem, denial.fix ?? "")

@@ -37,6 +37,8 @@ struct ConsoleSession {
 
     let console: Console?
     let isEmulator: Bool
+    /// The database that the page shows.
+    let database: DatabaseName
     var identity: Identity
     var isGreeted = false
     private let openedMilliseconds: UInt64
@@ -56,8 +58,12 @@ struct ConsoleSession {
     var refusal: CredentialFailure?
 
     /// A session of a client that is nobody else until it shows a token.
-    init(_ console: Console?, as identity: Identity, isEmulator: Bool, at now: Moment) {
+    init(
+        _ console: Console?, as identity: Identity, of database: DatabaseName = .default,
+        isEmulator: Bool, at now: Moment
+    ) {
         (self.console, self.identity, self.isEmulator) = (console, identity, isEmulator)
+        self.database = database
         openedMilliseconds = now.elapsedMilliseconds
     }
 

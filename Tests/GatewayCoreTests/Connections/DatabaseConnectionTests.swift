@@ -1,3 +1,4 @@
+import HTTPText
 import SyncProtocol
 import Testing
 
@@ -44,6 +45,32 @@ import Testing
         #expect(node.closed.contains(client) && node.openSessions.isEmpty)
     }
 
+    @Test func `a page of the console shows the database that its address names`() {
+        var configuration = TestSecrets.configuration
+        configuration.unknownDatabases = .create
+        configuration.console = Console { _ in nil }
+        var node = TestGateway(configuration)
+        node.turn([.hasDatabase(chat), .hasRules(true, of: chat)])
+        func open(_ target: String) -> SessionID {
+            let page = node.connect(to: target, ["Sec-WebSocket-Protocol: console.1"])
+            let window = #"{"t":"window","id":1,"path":"/a","from":0,"count":9}"#
+            for text in [#"{"t":"hello"}"#, window] {
+                var bytes: [UInt8] = []
+                WebSocketWriter.append(.text, Array(text.utf8), mask: 7, to: &bytes)
+                node.send(bytes, by: page)
+            }
+            return page
+        }
+        let page = open("/.hearth?ns=chat")
+        #expect(node.entered[page] == [chat] && node.asks == 1)
+        // The default database has no rules, so it is for administrators alone, and its window is refused at once.
+        let other = open("/.hearth")
+        #expect(node.entered[other] == nil && node.asks == 1)
+        #expect(node.text(other).contains("permission_denied"))
+        node.turn([.lost(chat, reason: "the disk is full")])
+        #expect(node.closed == [page])
+    }
+
     @Test func `the sessions of a database that cannot be served end, and no others`() {
         var node = node(.create)
         let streams = ["/a.json?ns=chat", "/a.json"].map { target in
@@ -59,13 +86,15 @@ import Testing
 
 extension TestGateway {
     /// Connects a client that asks for a WebSocket.
-    fileprivate mutating func connect(to target: String) -> SessionID {
+    fileprivate mutating func connect(
+        to target: String, _ further: [String] = []
+    ) -> SessionID {
         let client = connect()
         let fields = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         ]
-        send(TestGateway.request(target, "GET", fields), by: client)
+        send(TestGateway.request(target, "GET", fields + further), by: client)
         return client
     }
 }

@@ -76,6 +76,15 @@ export async function readWithTag(path, { parameters = {} } = {}) {
   return { tag: response.headers.get('ETag'), ...await readText(response, 2 * valueLimit) };
 }
 
+/** The databases of the node: the name of each, and whether it has data. */
+export async function databases() {
+  const names = (await (await request('GET', '/.inspect/databases')).json()).map(({ name }) => name);
+  return Promise.all(names.map(async (name) => {
+    const response = await request('GET', '/', { parameters: { ns: name, orderBy: '"$key"', limitToFirst: '1' } });
+    return { name, hasData: await response.json() !== null };
+  }));
+}
+
 /** Writes a value if it still has the ETag; false if it has changed meanwhile. */
 export async function writeIf(tag, path, text) {
   const response = await request(text === null ? 'DELETE' : 'PUT', path, {

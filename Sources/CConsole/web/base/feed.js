@@ -1,5 +1,6 @@
 // The connection of a page with one node: a WebSocket that is opened again once it breaks.
 
+import { inDatabase } from './paths.js';
 import { Signal } from './signals.js';
 
 const delays = [250, 500, 1000, 2000, 4000];
@@ -28,7 +29,7 @@ export class Feed {
   lostSince = 0;
 
   constructor(origin, token) {
-    this.#address = `${origin.replace(/^http/, 'ws')}/.hearth`;
+    this.#address = inDatabase(`${origin.replace(/^http/, 'ws')}/.hearth`);
     this.#token = token;
     this.#connect();
   }

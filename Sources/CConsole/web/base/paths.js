@@ -21,9 +21,15 @@ export const nameOf = (path) => path.slice(path.lastIndexOf('/') + 1);
 /** A path in the address of a page or of data. */
 export const encoded = (path) => `/${keysOf(path).map(encodeURIComponent).join('/')}`;
 
+/** The database that the address of the page names; null for the default one. */
+export const database = typeof location === 'undefined' ? null : new URLSearchParams(location.search).get('ns');
+
+/** An address with the database behind it. */
+export const inDatabase = (address, name = database) => (name ? `${address}?ns=${encodeURIComponent(name)}` : address);
+
 /** The address of the data at a path, with parameters. */
 export function dataAddress(path, parameters = {}) {
-  const query = new URLSearchParams(parameters).toString();
+  const query = new URLSearchParams(database ? { ns: database, ...parameters } : parameters).toString();
   return `${path === '/' ? '/' : encoded(path)}.json${query && `?${query}`}`;
 }
 

@@ -1,6 +1,6 @@
 // The address of the page: a location of the data, or one of the other pages.
 
-import { decoded, encoded } from './paths.js';
+import { decoded, encoded, inDatabase } from './paths.js';
 import { Signal } from './signals.js';
 
 const names = { '/.cluster': 'cluster', '/.events': 'events', '/.rules': 'rules', '/.connect': 'connect' };
@@ -18,7 +18,7 @@ export const route = {
 
   /** The address of a page. */
   address(page, path = '/') {
-    return page === 'data' ? encoded(path) : Object.keys(names).find((name) => names[name] === page);
+    return inDatabase(page === 'data' ? encoded(path) : Object.keys(names).find((name) => names[name] === page));
   },
 
   /** Goes to a page. */
@@ -35,7 +35,9 @@ document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
   if (link.origin !== location.origin || link.pathname.endsWith('.json') || link.hasAttribute('download')) return;
+  // A page belongs to one database: a link to another one loads it anew.
+  if (link.search && link.search !== location.search) return;
   event.preventDefault();
-  history.pushState(null, '', link.href);
+  history.pushState(null, '', link.pathname + location.search);
   signal.value = current();
 });

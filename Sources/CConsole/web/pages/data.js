@@ -1,11 +1,11 @@
 // The data page: the path, the tree, and the panel of what is chosen.
 
 import { announce, button, copy, dialog, fill, h, icon, toast } from '../base/dom.js';
-import { read, valueLimit } from '../base/data.js';
+import { databases, read, valueLimit } from '../base/data.js';
 import { bytes, pushPrefix, things, visible } from '../base/format.js';
-import { dataAddress, decoded, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
+import { dataAddress, database, decoded, inDatabase, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
-import { feed, hasToken } from '../base/session.js';
+import { feed, hasToken, isAdministrator } from '../base/session.js';
 import { addChild, attempt, exportFile, removeValue } from '../parts/actions.js';
 import { importFile } from '../parts/import-file.js';
 import { summary } from '../parts/row-text.js';
@@ -27,6 +27,7 @@ class DataPage {
     this.crumbs = h('nav', { class: 'crumbs', 'aria-label': 'Path' });
     this.counts = h('span', { class: 'counts wide' });
     this.place = h('div', { class: 'place' });
+    this.database = h('select', { 'aria-label': 'Database', title: 'The database of the node', hidden: true, onchange: () => location.assign(inDatabase('/', this.database.value)) });
     this.find = h('input', { type: 'search', placeholder: 'Find a key or a time', 'aria-label': 'Find a key or a time in this list', spellcheck: false, autocomplete: 'off' });
     this.pause = button('Pause', { picture: 'pause', kind: 'quiet', hint: 'Keep the picture still', onclick: () => this.#togglePause() });
     this.order = h('select', { 'aria-label': 'Order', title: 'The order of the children', onchange: () => this.#chooseOrder() });
@@ -44,7 +45,7 @@ class DataPage {
     this.#listen();
     this.#endings.push(route.follow(({ page, path }) => { if (page === 'data') this.#show(path); }));
     this.#endings.push(feed.state.follow(() => this.#showCover()));
-    this.#endings.push(feed.about.follow(() => this.#showCover()));
+    this.#endings.push(feed.about.follow(() => { this.#showCover(); this.#showDatabases(); }));
   }
 
   end() {
@@ -88,12 +89,24 @@ class DataPage {
     requestAnimationFrame(() => { this.tree.show(path); if (document.activeElement === document.body) this.tree.focus(); });
   }
 
+  /** Offers the databases of the node, if it has several. */
+  async #showDatabases() {
+    if (!isAdministrator()) return;
+    let list = [];
+    try { list = await databases(); } catch { return; }
+    const own = database ?? 'default';
+    this.database.hidden = list.length < 2;
+    fill(this.database, list.map(({ name, hasData }) => h('option', { value: name, selected: name === own }, hasData ? name : `${name} (empty)`)));
+    this.others = list.filter(({ name, hasData }) => hasData && name !== own).map(({ name }) => name);
+    this.#showCover();
+  }
+
   #showPlace() {
     const keys = keysOf(this.#path);
-    fill(this.crumbs, h('a', { href: '/', title: 'The root of the database' }, location.host),
+    fill(this.crumbs, h('a', { href: inDatabase('/'), title: 'The root of the database' }, location.host),
       keys.map((key, index) => [h('span', {}, '/'), h('a', { href: route.address('data', pathOf(keys.slice(0, index + 1))) }, h('bdi', {}, visible(key)))]),
       h('div', { class: 'rest', onclick: () => this.#typePath() }));
-    fill(this.place, this.crumbs,
+    fill(this.place, this.database, this.crumbs,
       button('Go to a path', { picture: 'edit', hidesLabel: true, kind: 'quiet', onclick: () => this.#typePath() }),
       this.counts,
       button('Add', { picture: 'add', hint: 'Add a child (a)', onclick: () => addChild(this.#path) }),
@@ -151,7 +164,7 @@ class DataPage {
     if (at[1] === 'null') {
       return notice(this.#path === '/' ? 'The database is empty' : 'Nothing is here',
         this.#path === '/' ? 'Add a first value, drop a JSON file here, or connect an app.' : 'A location exists once something is written to it.',
-        [button('Add a value', { kind: 'main', picture: 'add', onclick: () => addChild(this.#path) }), h('a', { class: 'button', href: '/.connect' }, 'Connect an app')]);
+        [this.#path === '/' && this.others?.map((name) => h('a', { class: 'button', href: inDatabase('/', name) }, `Data is in ${name}`)), button('Add a value', { kind: 'main', picture: 'add', onclick: () => addChild(this.#path) }), h('a', { class: 'button', href: '/.connect' }, 'Connect an app')]);
     }
     if (at[1] !== 'object') return this.#leaf(at);
     return null;

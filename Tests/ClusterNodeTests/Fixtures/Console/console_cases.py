@@ -346,6 +346,35 @@ def widths(browser):
     browser.resize(1200, 800)
 
 
+def databases(browser):
+    """Another database of the node is named, shown and written."""
+    for name in ("orders", "spare"):
+        write(first, f"/.settings/databases/{name}", None)
+    end = time.monotonic() + 10
+    while True:
+        try:
+            request = urllib.request.Request(
+                f"{first}/box.json?ns=orders", b'{"lid": "green"}', method="PUT",
+                headers={"Authorization": "Bearer owner"})
+            urllib.request.urlopen(request, timeout=10).read()
+            break
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+    browser.open(first + "/?ns=spare")
+    browser.wait("document.querySelectorAll('.place option').length === 3", what="the databases of the node")
+    names = browser.evaluate("[...document.querySelectorAll('.place option')].map((option) => option.textContent)")
+    expect(names == ["default", "orders", "spare (empty)"], f"the databases are shown as {names}")
+    browser.click_text("Data is in orders")
+    browser.wait(row("box"), what="the data of the other database")
+    expect(browser.evaluate("location.search") == "?ns=orders", "the address does not name the database")
+    browser.evaluate("[...document.querySelectorAll('.tabs a')].find((link) => link.textContent === 'Rules').click()")
+    browser.wait("location.pathname === '/.rules'")
+    expect(browser.evaluate("location.search") == "?ns=orders", "another page is one of another database")
+    expect(read(first, "/box") is None, "the default database has the data, too")
+
+
 def silent_node(browser):
     browser.open(third + "/.cluster")
     feed = "(await import('/.console/base/session.js')).feed"
@@ -408,7 +437,7 @@ def killed_node(browser):
 
 
 cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, hostile_path, long_list, table, import_file,
-         pieces, connect_page, events_page, rules_page, widths, wrong_token, silent_node]
+         pieces, connect_page, events_page, rules_page, widths, wrong_token, databases, silent_node]
 
 def run(case, browser):
     start = time.monotonic()
