@@ -192,7 +192,10 @@ extension Node {
             switch output {
             case .replica(let output, let database): execute(output, of: database)
             case .openDatabase(let database, let name): open(database, name)
-            case .closeDatabase(let database): journal(of: database).closeStore()
+            case .closeDatabase(let database):
+                // SQLite deletes its write-ahead log as it closes.
+                files[database] = nil
+                journal(of: database).closeStore()
             case .gateway(.log(let line)): log.write(line)
             case .gateway(let output): clients.execute(output)
             case .cut(let session): clients.cut(session)
@@ -277,7 +280,7 @@ extension Node {
     /// Completes the sleep of a database: its files are closed.
     private func finishClosing(_ database: DatabaseIndex) {
         journals[database.number] = nil
-        (files[database], _) = (nil, storing.remove(database))
+        storing.remove(database)
         step { $0.didClose(database) }
     }
 
