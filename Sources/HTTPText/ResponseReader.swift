@@ -81,24 +81,34 @@ public struct ResponseReader: Sendable {
         return response
     }
 
-    private var tooLarge: Failure { Failure(problem: "has more than \(bodyLimit) bytes") }
+    /// The failure of an answer whose content is larger than the limit.
+    public var tooLarge: Failure { Failure(problem: "has more than \(bodyLimit) bytes") }
 }
 
 extension ResponseReader {
     /// Reads the head if it has arrived, and skips interim answers.
     private mutating func readHead() throws(Failure) -> Bool {
-        guard let end = waiting.firstRange(of: ResponseReader.headEnd) else {
-            guard waiting.count < limits.headBytes else {
-                throw Failure(problem: "has a head of more than \(limits.headBytes) bytes")
-            }
+        guard let (response, end) = try ResponseReader.head(in: waiting, limits) else {
             return false
         }
-        let response = try ResponseReader.response(
-            String(decoding: waiting[..<end.lowerBound], as: UTF8.self))
-        waiting.removeSubrange(..<end.upperBound)
+        waiting.removeSubrange(..<end)
         if (100..<200).contains(response.status) { return true }
         state = try framing(of: response)
         return true
+    }
+
+    /// The head at the beginning of bytes, and its length; nil while it is not complete.
+    static func head(
+        in bytes: [UInt8], _ limits: HTTPLimits
+    ) throws(Failure) -> (ServerResponse, Int)? {
+        guard let end = bytes.firstRange(of: ResponseReader.headEnd) else {
+            guard bytes.count < limits.headBytes else {
+                throw Failure(problem: "has a head of more than \(limits.headBytes) bytes")
+            }
+            return nil
+        }
+        let text = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+        return (try response(text), end.upperBound)
     }
 
     private static func response(_ head: String) throws(Failure) -> ServerResponse {
