@@ -288,7 +288,8 @@ let package = Package(
             of: "ClusterAdministration",
             using: [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree",
-                "ClientConnection", "HTTPText", "Sockets", "SyncProtocol", "TLS", "ZeroMQ",
+                "ClientConnection", "HTTPText", "JSONText", "Sockets", "SyncProtocol", "TLS",
+                "ZeroMQ",
             ]),
         tests(
             of: "HearthCommand",

@@ -25,7 +25,7 @@ extension Verb {
 
     static let dataVerbs: [Verb] = [
         .get, .ls, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect,
-        .import, .export, .whyLocation,
+        .import, .export, .migrate, .whyLocation,
     ]
 }
 

@@ -1,4 +1,5 @@
 import ClientCore
+import ClusterAdministration
 import DataTree
 import Foundation
 import Testing

@@ -16,7 +16,11 @@ struct RulesFile {
 
     /// The text of the document, which compiles; its warnings are printed to standard error, a line each.
     func checkedText() throws(CommandError) -> String {
-        let text = try InputFile(name).readAll()
+        try checkedText(try InputFile(name).readAll())
+    }
+
+    /// The same for a document that has been read already; the name is for messages.
+    func checkedText(_ text: [UInt8]) throws(CommandError) -> String {
         for warning in try compiled(text).warnings {
             Terminal.standardError.print(line(of: warning))
         }
