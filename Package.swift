@@ -139,8 +139,9 @@ let package = Package(
             "ClusterNode",
             [
                 "CConsole", "ClusterConfiguration", "Convergence", "CRuntime", "DataTree",
-                "EventLoop", "GatewayCore", "HTTPText", "NodeCore", "NodeStorage", "ReplicaCore",
-                "Sockets", "Storage", "Store", "SyncProtocol", "Threads", "TLS", "Tokens",
+                "EventLoop", "GatewayCore", "HTTPText", "JSONText", "NodeCore", "NodeStorage",
+                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "Threads", "TLS",
+                "Tokens",
                 "ZeroMQ",
             ]),
         module(

@@ -71,6 +71,7 @@ extension NodeConfiguration {
         isEmulator = document.emulator ?? false
         if isEmulator { tokens.unsignedTokens = true }
         if let http = document.http?.content { try readHTTP(http, in: file) }
+        if let log = document.log?.content { try readLog(log, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
         } catch {
@@ -80,6 +81,16 @@ extension NodeConfiguration {
 }
 
 extension NodeConfiguration {
+    private mutating func readLog(
+        _ log: Document.Log, in file: ConfigurationFile
+    ) throws(NodeError) {
+        self.log.level = try file.choice(log.level, at: "level") ?? self.log.level
+        self.log.format = try file.choice(log.format, at: "format") ?? self.log.format
+        self.log.slowMilliseconds =
+            try file.number(log.slowMilliseconds, in: 1...3_600_000, at: "slowMilliseconds")
+            ?? self.log.slowMilliseconds
+    }
+
     private mutating func readHTTP(
         _ http: Document.HTTP, in file: ConfigurationFile
     ) throws(NodeError) {
@@ -119,7 +130,7 @@ private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
-        case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds
+        case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds, log
     }
 
     let cluster: String
@@ -140,6 +151,17 @@ private struct Document: StrictlyDecodable {
     let unknownDatabases: String?
     let maxDatabases: Int?
     let databaseSleepSeconds: Int?
+    let log: Strict<Log>?
+
+    struct Log: StrictlyDecodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case level, format, slowMilliseconds
+        }
+
+        let level: String?
+        let format: String?
+        let slowMilliseconds: Int?
+    }
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -11,9 +11,26 @@ public enum LogTime {
     ///
     /// - Parameter milliseconds: Since 1970.
     public static func text(of milliseconds: UInt64) -> String {
+        text(of: localTime(of: milliseconds), milliseconds)
+    }
+
+    /// The same time by RFC 3339: `2026-11-22T05:58:10.153+01:00`.
+    public static func internetText(of milliseconds: UInt64) -> String {
+        let parts = localTime(of: milliseconds)
+        let minutes = abs(Int(parts.tm_gmtoff)) / 60
+        let zone = padded(minutes / 60, to: 2) + ":" + padded(minutes % 60, to: 2)
+        return text(of: parts, milliseconds).replacing(" ", with: "T")
+            + (parts.tm_gmtoff < 0 ? "-" : "+") + zone
+    }
+
+    private static func localTime(of milliseconds: UInt64) -> tm {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         localtime_r(&seconds, &parts)
+        return parts
+    }
+
+    private static func text(of parts: tm, _ milliseconds: UInt64) -> String {
         let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
         let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec]
         return date.map { padded($0, to: 2) }.joined(separator: "-") + " "

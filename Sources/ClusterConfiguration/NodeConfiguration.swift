@@ -90,6 +90,8 @@ public struct NodeConfiguration: Equatable, Sendable {
 
     /// The meaning of a database name that the cluster does not have.
     public var unknownDatabases = UnknownDatabases.useDefault
+    /// The log of each node.
+    public var log = LogSettings()
 
     /// The most named databases of a node.
     public var maxDatabases = 1_000

@@ -44,11 +44,11 @@ struct EvictionLogger {
             if hasToldOwn { return }
             hasToldOwn = true
             lines.append(
-                "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined"
+                "was evicted: accepts no writes until it has installed a peer's checkpoint and rejoined"
             )
         case .back:
             hasToldOwn = false
-            lines.append("has rejoined after its eviction, and takes writes")
+            lines.append("has rejoined after its eviction, and accepts writes")
         }
     }
 

@@ -41,6 +41,9 @@ public final class Node {
     private let security: Security?
     private let processMetrics: ProcessMetrics
     private let recorder: Recorder?
+    private var requestLogger: RequestLogger
+    /// When the turns that are not durable yet were given to the storage thread.
+    private var disk = DiskWatch()
     private var core: NodeCore
     private var watchers: [Watcher] = []
     private var phase = Phase.running
@@ -74,7 +77,8 @@ public final class Node {
         self.configuration = configuration
         member = try configuration.member(id)
         try OpenFiles.check(for: id, of: configuration)
-        log = NodeLog(member: id)
+        log = NodeLog(member: id, settings: configuration.log)
+        requestLogger = RequestLogger(for: log)
         recovery = Recovery(configuration: configuration, member: id, log: log)
         let (replica, journal) = try recovery.recovered()
         journals = [journal]
@@ -165,6 +169,7 @@ extension Node {
             execute(outputs)
             let nanoseconds = Loop.monotonicNanoseconds - turnNanoseconds
             _ = core.step(.gateway(.turnTook(nanoseconds: nanoseconds)))
+            logRequests(ofTurnThatTook: nanoseconds / 1_000_000)
         }
         clients.isPaused = isStorageFull
         peers.isPaused = isStorageFull
@@ -197,6 +202,8 @@ extension Node {
                 files[database] = nil
                 journal(of: database).closeStore()
             case .gateway(.log(let line)): log.write(line)
+            case .gateway(.refused(let refusal)):
+                requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
             case .gateway(let output): clients.execute(output)
             case .cut(let session): clients.cut(session)
             }
@@ -207,6 +214,7 @@ extension Node {
         switch output {
         case .store(let turn):
             storing.insert(database)
+            if database.isDefault { disk.begin(turn.number, at: Loop.monotonicNanoseconds) }
             journal(of: database).store(turn)
         case .synchronize: journal(of: database).synchronize()
         case .publish(let frame, let urgency): peers.publish(frame, urgency)
@@ -272,7 +280,7 @@ extension Node {
             try recover(database, name)
             openJournal(database.number)
         } catch {
-            log.write("cannot open the database \(name): \(error.problem)")
+            log.write("cannot open the database \(name): \(error.problem)", .error)
             execute(core.failToOpen(database, because: error.problem))
         }
     }
@@ -322,7 +330,10 @@ extension Node {
         if phase == .ended { return }
         switch event {
         case .stored(let turn):
-            if database.isDefault { recorder?.noteStored(turn: turn) }
+            if database.isDefault {
+                recorder?.noteStored(turn: turn)
+                logSlowDisk(upTo: turn)
+            }
             if journals[database.number]?.isEmpty == true { storing.remove(database) }
             step(.replica(.stored(turn: turn), of: database))
         case .done(let input):
@@ -343,10 +354,10 @@ extension Node {
         guard troubles.error != before else { return }
         core.storageTrouble = troubles.reason
         guard let error = troubles.error else {
-            log.write("the disk works again")
+            log.write("accepts writes: the disk works again", .warning)
             return step(.replica(.storageWorks))
         }
-        log.write("takes no writes: \(error.problem)")
+        log.write("accepts no writes: \(error.problem)", .error)
         step(.replica(.storageFailed(problem: error.problem, fix: error.fix)))
     }
 
@@ -368,6 +379,7 @@ extension Node {
         core.replica.process = processStatus
         news.report(of: core.replica)
         news.report(ofShortage: processMetrics.shortage)
+        requestLogger.endSecond(at: Loop.wallClockMilliseconds)
     }
 
     private var processStatus: NodeStatus.Process {
@@ -377,13 +389,39 @@ extension Node {
     }
 }
 
+// MARK: - The log of requests
+
+extension Node {
+    private var slowMilliseconds: UInt64 { UInt64(configuration.log.slowMilliseconds) }
+
+    private func logRequests(ofTurnThatTook milliseconds: UInt64) {
+        let (records, omitted) = core.removeRequestRecords()
+        let now = Loop.wallClockMilliseconds
+        for record in records {
+            requestLogger.write(record, from: clients.host(of: record.session), at: now)
+        }
+        requestLogger.omit(omitted)
+        if milliseconds >= slowMilliseconds,
+            let record = core.replica.lastRequest(took: milliseconds)
+        {
+            requestLogger.write(record, from: clients.host(of: record.session), at: now)
+        }
+    }
+
+    private func logSlowDisk(upTo turn: UInt64) {
+        let waited = disk.end(turn, at: Loop.monotonicNanoseconds)
+        guard waited / 1_000_000 >= slowMilliseconds else { return }
+        requestLogger.write(disk: waited / 1_000_000, at: Loop.wallClockMilliseconds)
+    }
+}
+
 // MARK: - Stopping
 
 extension Node {
     /// Stops receiving, and ends once all received input is durable and answered.
     private func stop() {
         guard phase == .running else {
-            log.write("stopped at once, by a second signal")
+            log.write("stopped at once, by a second signal", .warning)
             quick_exit(EXIT_FAILURE)
         }
         log.write("stopping")
@@ -413,7 +451,7 @@ extension Node {
         security?.close()
         peers.stopReceiving()
         if troubles.error != nil, !isStorageEmpty {
-            log.write("ends without its last writes on the disk")
+            log.write("ends without its last writes on the disk", .error)
         }
         for journal in journals.dropFirst() { journal?.finish() }
         journal(of: .default).close()

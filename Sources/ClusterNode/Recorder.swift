@@ -113,7 +113,7 @@ final class Recorder {
         if bytes.isEmpty { return }
         let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         guard count != bytes.count else { return }
-        log.write("stops recording: \(String(cString: strerror(errno)))")
+        log.write("stops recording: \(String(cString: strerror(errno)))", .warning)
         close(file)
         file = -1
     }

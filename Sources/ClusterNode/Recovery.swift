@@ -87,7 +87,8 @@ struct Recovery {
             return
         }
         for path in restrictToOwner(folder) {
-            log.write("other users may read \(path): this user may not change its mode")
+            log.write(
+                "other users may read \(path): this user may not change its mode", .warning)
         }
     }
 
@@ -97,7 +98,8 @@ struct Recovery {
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
         // SQLite would apply the old write-ahead log to the new database, and restore the damage.
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
-        log.write("\(error.problem); moved it to \(aside), and gets the data from its peers")
+        log.write(
+            "\(error.problem); moved it to \(aside), and fetches the data from its peers", .error)
     }
 
     private var databasesFolder: String { configuration.folder(of: member) + "/databases" }
@@ -135,6 +137,7 @@ struct Recovery {
         replica.unidentified =
             configuration.secrets.isEmpty && configuration.tokens.isEmpty
             ? .administrator : .anonymous
+        replica.slowMilliseconds = UInt64(configuration.log.slowMilliseconds)
         replica.permitsAllWithoutRules = configuration.isEmulator
         replica.indexes = configuration.indexes
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)

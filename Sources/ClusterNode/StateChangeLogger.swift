@@ -23,7 +23,7 @@ struct StateChangeLogger {
             log.write("installed a checkpoint of \(checkpoint.head.vector.total) operations")
         case .storeReplied(.orphans(let batches)):
             log.write(
-                "keeps \(batches.count) orphaned batches, to replay the operations that the others lack"
+                "keeps \(batches.count) orphaned batches, and will replay the operations that the others lack"
             )
         case .backedUp(let result, _, .none): report(ofCopy: result)
         default: break
@@ -33,16 +33,18 @@ struct StateChangeLogger {
     private func report(ofCopy copy: Result<String, BackupFailure>) {
         let loss = "its checkpoint has operations that the others lack and that it cannot replay"
         switch copy {
-        case .success(let path): log.write("\(loss): a copy of it is \(path)")
+        case .success(let path): log.write("\(loss): a copy of it is \(path)", .warning)
         case .failure(let failure):
-            log.write("\(loss), and there is no copy of it: \(failure.problem)")
+            log.write("\(loss), and there is no copy of it: \(failure.problem)", .error)
         }
     }
 
     mutating func report(of replica: borrowing Replica) {
         report(peers: replica.livePeers)
         report(ofRefused: replica.refusedCheckpoints)
-        evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach(log.write)
+        evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach {
+            log.write($0, .warning)
+        }
         report(
             redone: replica.counters.replayed, kept: replica.counters.quarantined)
     }
@@ -52,13 +54,17 @@ struct StateChangeLogger {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()
         log.write(
-            shortage.map { "takes no connections: \($0); raise the limit (LimitNOFILE, ulimit -n)" }
-                ?? "takes connections again")
+            shortage.map {
+                "accepts no connections: \($0); raise the limit (LimitNOFILE, ulimit -n)"
+            }
+                ?? "accepts connections again", .warning)
     }
 
     private mutating func report(peers: [String]) {
         for peer in peers where !livePeers.contains(peer) { log.write("has contact with \(peer)") }
-        for peer in livePeers where !peers.contains(peer) { log.write("lost contact with \(peer)") }
+        for peer in livePeers where !peers.contains(peer) {
+            log.write("lost contact with \(peer)", .warning)
+        }
         livePeers = peers
     }
 
@@ -68,7 +74,8 @@ struct StateChangeLogger {
         for (peer, count) in added.sorted(by: { $0.key < $1.key }) {
             log.write(
                 "does not install the checkpoint of \(peer), which lacks \(count) operations that its own log "
-                    + "no longer has; `hearth cluster doctor` says whether to do something")
+                    + "no longer has; `hearth cluster doctor` says whether to do something",
+                .warning)
         }
         refusedCheckpoints = checkpoints
     }
@@ -77,7 +84,7 @@ struct StateChangeLogger {
         guard redone + kept > handledOrphans else { return }
         handledOrphans = redone + kept
         log.write(
-            "of its orphaned operations, \(redone) are replayed and \(kept) kept under "
-                + "/_conflicts/\(log.member)")
+            "has replayed \(redone) of its orphaned operations, and stored \(kept) under "
+                + "/_conflicts/\(log.member)", .warning)
     }
 }

@@ -69,6 +69,20 @@ public enum GatewayOutput: Equatable, Sendable {
     case wake(afterMilliseconds: UInt64)
     /// Write a line to the node's log.
     case log(String)
+    /// Log a request that was refused before the replica could see it.
+    case refused(GatewayRefusal)
+}
+
+/// A request that the gateway refused, for the log of the node. It has no credential.
+public struct GatewayRefusal: Equatable, Sendable {
+    /// The address of the client.
+    public let host: String
+    /// As in `PUT /rooms/lobby.json`, without parameters.
+    public let request: String
+    /// The status of the answer.
+    public let status: Int
+    /// The problem, as the client learns it.
+    public let problem: String
 }
 
 /// From where a connection comes, as far as rules depend on it.

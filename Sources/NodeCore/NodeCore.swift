@@ -314,7 +314,7 @@ extension NodeCore {
             case .reportWritable(let session):
                 slowClients.awaitRoom(of: session)
                 outputs.append(.gateway(output))
-            case .close, .log: outputs.append(.gateway(output))
+            case .close, .log, .refused: outputs.append(.gateway(output))
             }
         }
     }

@@ -58,7 +58,7 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .enter, .send, .reportWritable, .close, .native, .wake, .log: return nil
+        case .enter, .send, .reportWritable, .close, .native, .wake, .log, .refused: return nil
         }
     }
 }

@@ -23,9 +23,14 @@ extension Replica {
             return nil
         } else {
             let sentBytes = sessions.byteCount(for: session)
+            let answerCount = sessions.requests.answerCount
+            sessions.requests.recordService(of: message, session)
             _ = sessions.access.takeSpentUnits()
             if !sessions.intercept(message, of: session, seeing: replication.view) {
                 execute(Submission(session, message, after: decidedTime))
+            }
+            if sessions.requests.answerCount == answerCount {
+                sessions.requests.recordWait(of: message, session)
             }
             let answerBytes = sessions.byteCount(for: session) - sentBytes
             sessions.unread.add(answerBytes)

@@ -96,6 +96,7 @@ public struct Replica: Sendable {
         case .turnBegan(let moment):
             replication.beginTurn(at: moment)
             sessions.shares.beginTurn()
+            sessions.requests.beginTurn(at: moment.elapsedMilliseconds)
             sessions.unread.beginTurn(waiting: unreadBytes) { turns.isStored($0) }
         case .published(let frame): receive(frame)
         case .answered(let frame, let member): receive(frame, from: member)

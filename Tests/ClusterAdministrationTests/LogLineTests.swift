@@ -33,6 +33,16 @@ import Testing
         #expect(log.map(\.isOwn) == [false, true, false])
     }
 
+    @Test func `as objects are merged with lines of text, and shown as they are`() {
+        let object = #"{"time":"2026-11-22T05:00:01.000+01:00","level":"info","member":"n1"}"#
+        let first = lines("n1", "2026-11-22 05:00:00.000 n1 a", object)
+        let second = lines("n2", "2026-11-22 05:00:00.500 n2 b", "2026-11-22 05:00:01.500 n2 c")
+        #expect(first.map(\.time) == ["2026-11-22 05:00:00.000", "2026-11-22 05:00:01.000"])
+        #expect(first.map(\.isOwn) == [true, true])
+        let merged = LogLine.merged([first, second]).map { $0.named("coloured") }
+        #expect(merged[2] == object)
+    }
+
     private static let now: UInt64 = 1_800_000_000_000
 
     @Test(arguments: [("90s", 90), ("10m", 600), ("2h", 7_200), ("1d", 86_400)])

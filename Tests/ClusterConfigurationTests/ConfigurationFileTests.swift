@@ -60,6 +60,21 @@ import ZeroMQ
         #expect(other.fix == "use replay, keep")
     }
 
+    @Test func `sets the level and the format of the log, and the time of slow requests`() throws {
+        let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}").log
+        #expect(usual.level == .info && usual.format == .text && usual.slowMilliseconds == 1_000)
+        let own = try read(
+            "{cluster: 'a', log: {level: 'warning', format: 'json', slowMilliseconds: 50}, nodes: [\(Self.node)]}"
+        ).log
+        #expect(own.level == .warning && own.format == .json && own.slowMilliseconds == 50)
+        let other = try error(in: "{cluster: 'a',\n log: {level: 'loud'}, nodes: [\(Self.node)]}")
+        #expect(other.problem.contains(#":2: "level" cannot be "loud""#))
+        #expect(other.fix == "use info, warning, error")
+        let unknown = try error(
+            in: "{cluster: 'a',\n log: {levels: 'info'}, nodes: [\(Self.node)]}")
+        #expect(unknown.problem.contains("levels"))
+    }
+
     @Test func `names the lists with indexes, or the error in them`() throws {
         let configuration = try read(
             "{cluster: 'a', indexOn: {'rooms/$room': ['sent', '.value']}, indexMegabytes: 7, "

@@ -28,8 +28,8 @@ import Testing
 
     @Test func `report a node's own eviction, also if it rejoined between two checks`() {
         let (evicted, rejoined) = (
-            "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined",
-            "has rejoined after its eviction, and takes writes"
+            "was evicted: accepts no writes until it has installed a peer's checkpoint and rejoined",
+            "has rejoined after its eviction, and accepts writes"
         )
         var news = EvictionLogger(of: "n3", knowing: [])
         #expect(news.lines(for: [], isOut: true) == [evicted])

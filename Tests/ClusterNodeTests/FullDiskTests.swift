@@ -85,7 +85,7 @@ private final class SmallDisk {
             Program.hearthPath,
             ["push", "/list", "--stdin", "--node", addresses[1], "--timeout", "120"],
             input: URL(fileURLWithPath: try folder.write(lines, to: "lines")))
-        try eventually("the disk is full") { node.errors.contains("takes no writes") }
+        try eventually("the disk is full") { node.errors.contains("accepts no writes") }
 
         let doctor = try Program.hearth("cluster", "doctor", "--config", configuration).end()
         let problem = "cannot write database \(folder.file("n2/log.sqlite")): the disk is full"
@@ -102,7 +102,7 @@ private final class SmallDisk {
         #expect((1_000..<20_000).contains(acknowledged.count))
         try node.kill()
         node = try disk.program("node", "--config", configuration, "--id", "n2")
-        try eventually("n2 is back") { node.errors.contains("takes no writes") }
+        try eventually("n2 is back") { node.errors.contains("accepts no writes") }
         try disk.makeRoom()
         let pushed = try pusher.end()
         #expect(pushed.status == 0, "\(pushed.errors)")

@@ -108,7 +108,7 @@ import Testing
         let node = try start()
         defer { node.terminate() }
         try FileManager.default.removeItem(atPath: folder.file("n1"))
-        try eventually("the node has noticed") { node.errors.contains("takes no writes: ") }
+        try eventually("the node has noticed") { node.errors.contains("accepts no writes: ") }
         let problem = "n1/log.sqlite was deleted, moved or replaced"
         let set = try Program.hearth("set", "/a", "1", "--node", address, "--timeout", "3").end()
         #expect(set.status != 0 && set.errors.contains(problem))

@@ -35,7 +35,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(
             atPath: cluster.folder.file("n2"))
         #expect(files.contains { $0.hasPrefix("log.sqlite.damaged-") })
-        #expect(try cluster.run("logs", "n2").contains("gets the data from its peers"))
+        #expect(try cluster.run("logs", "n2").contains("fetches the data from its peers"))
     }
 
     @Test func `starts on a copy that was made while it ran`() throws {

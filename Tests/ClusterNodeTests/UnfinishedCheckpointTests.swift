@@ -23,7 +23,7 @@ import Testing
         recovery = Recovery(
             configuration: NodeConfiguration(
                 cluster: "test", durability: .commit, directory: folder.path, nodes: [member]),
-            member: "n1", log: NodeLog(member: "n1"))
+            member: "n1", log: NodeLog(member: "n1", settings: LogSettings()))
         path = try #require(recovery.databasePath)
         try FileManager.default.createDirectory(
             atPath: folder.file("n1"), withIntermediateDirectories: true)

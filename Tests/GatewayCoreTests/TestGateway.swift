@@ -32,6 +32,7 @@ struct TestGateway {
     private(set) var wakes: [UInt64] = []
     /// The lines for the node's log.
     private(set) var log: [String] = []
+    private(set) var refusals: [GatewayRefusal] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
     /// The identity of the clients of new sessions, independent of their credentials.
@@ -174,6 +175,7 @@ struct TestGateway {
                 native[id] = rest
             case .wake(let milliseconds): wakes.append(milliseconds)
             case .log(let line): log.append(line)
+            case .refused(let refusal): refusals.append(refusal)
             case .backpressured(let id):
                 sessionOutputs.append(output)
                 pending.append(.backpressured(id))

@@ -7,12 +7,22 @@ package struct LogLine: Equatable, Sendable {
     package let node: String
     /// The line as it is in the file.
     package let text: String
+    /// Whether the node writes its log as JSON.
+    private let isObject: Bool
+
+    /// The beginning of an entry that is an object.
+    private static let objectStart = "{\"time\":\""
 
     /// - Parameter last: The time of the line before.
     package init(_ text: String, of node: String, after last: String) {
         self.node = node
         self.text = text
-        let start = text.prefix(LogTime.length)
+        isObject = text.hasPrefix(LogLine.objectStart)
+        // The time in an object has a T instead of the space, and a zone behind it.
+        let start =
+            isObject
+            ? text.dropFirst(LogLine.objectStart.count).prefix(LogTime.length)
+                .replacing("T", with: " ")[...] : text.prefix(LogTime.length)
         let hasTime = start.utf8.count == LogTime.length && LogTime.isTime(start)
         time = hasTime ? String(start) : last
     }
@@ -21,12 +31,13 @@ package struct LogLine: Equatable, Sendable {
     ///
     /// - Parameter shown: The name, coloured as it is to be.
     package func named(_ shown: String) -> String {
+        if isObject { return text }
         guard isOwn else { return "\(shown) \(text)" }
         return "\(time) \(shown) \(text.dropFirst(mark.count))"
     }
 
     /// Whether the node wrote it, and not its runtime or the system.
-    var isOwn: Bool { !time.isEmpty && text.hasPrefix(mark) }
+    var isOwn: Bool { isObject || !time.isEmpty && text.hasPrefix(mark) }
 
     private var mark: String { time + " " + node + " " }
 

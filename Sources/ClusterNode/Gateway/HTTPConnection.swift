@@ -18,6 +18,8 @@ final class HTTPConnection {
 
     let session: SessionID
     let stream: Stream
+    /// The address of the client.
+    let host: String
     var state = State.requesting
     var frames = HTTPConnection.makeReader()
     /// The messages that wait behind a large answer to a native client.
@@ -32,8 +34,9 @@ final class HTTPConnection {
     var flushPlace = FlushQueue.Place.none
     var gatheredBytes = 0
 
-    init(_ session: SessionID, on stream: Stream) {
+    init(_ session: SessionID, on stream: Stream, from host: String) {
         self.session = session
+        self.host = host
         self.stream = stream
     }
 

@@ -84,7 +84,7 @@ final class HTTPPort {
         configuration.connectionLimit = min(limit, files.clientLimit(forPeers: peers))
         var tokens: TokenKeys?
         if !description.tokens.isEmpty {
-            tokens = try TokenKeys(description.tokens) { log.write($0) }
+            tokens = try TokenKeys(description.tokens) { log.write($0, .warning) }
         }
         configuration.tokens = tokens?.trust
         guard let files = description.http.files, let address = HTTPAddress(member.client) else {
@@ -93,10 +93,13 @@ final class HTTPPort {
         }
         let certificate = try ServerCertificate(
             files, at: address, publicName: member.publicName
-        ) { log.write($0) }
+        ) { log.write($0, .warning) }
         certificate.logWarnings(atSecond: HTTPPort.wallClockSecond)
         self.init(on: loop, configuration, certificate: certificate, tokens: tokens)
     }
+
+    /// The address of a client; nil if it is gone.
+    func host(of session: SessionID) -> String? { connections[session]?.host }
 
     /// The clients that are connected.
     var count: Int { connections.count }
@@ -227,7 +230,7 @@ extension HTTPPort {
             return stream.close()
         }
         stream.readLimit = readLimit
-        let session = connections.add { HTTPConnection($0, on: stream) }
+        let session = connections.add { HTTPConnection($0, on: stream, from: peer.host) }
         guard let connection = connections[session] else { return }
         if certificate != nil {
             connection.state = .handshaking(deadlineSecond: second + Self.handshakeSeconds)
@@ -289,7 +292,8 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .enter, .open, .identify, .ask, .backpressured, .writable, .end, .wake, .log:
+        case .enter, .open, .identify, .ask, .backpressured, .writable, .end, .wake, .log,
+            .refused:
             preconditionFailure("\(output) is no effect at a connection")
         }
     }

@@ -24,6 +24,8 @@ struct OpenRequest {
     let answersAtOnce: Bool
     /// Whether the answer waits a moment nevertheless.
     let isDelayed: Bool
+    /// Why it is refused without the replica; nil if it is not.
+    let refusal: RestFailure?
 
     /// Begins a request.
     init(_ head: RequestHead, in context: inout GatewayContext) {
@@ -46,11 +48,13 @@ struct OpenRequest {
             self.database = database
             answersAtOnce = false
             isDelayed = false
+            refusal = nil
         } catch {
             identity = Identity(.anonymous)
             database = .default
             plan = RequestPlan(refusing: head, because: error)
             isDelayed = error.isDelayed
+            refusal = error
             answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)
         }
         form = answersAtOnce ? head.responseForm.closing : head.responseForm

@@ -232,6 +232,11 @@ extension Connection {
             case .ask(let messages): ask(messages, &context)
             case .close(let end): endRealtime(end, &context)
             case .delayRefusal:
+                context.output(
+                    .refused(
+                        GatewayRefusal(
+                            host: address.host, request: "a credential", status: 401,
+                            problem: "it is wrong or has expired")))
                 if !context.delayRefusal(of: self.session) { endRealtime(.credentials, &context) }
             }
         }

@@ -30,6 +30,7 @@ extension Connection {
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
         let request = OpenRequest(head, in: &context)
+        if let refusal = request.refusal { log(refusal, of: head, &context) }
         guard request.answersAtOnce, case .answer(let answer) = request.plan else {
             become(.receiving(request))
             return
@@ -39,6 +40,19 @@ extension Connection {
         } else {
             send(answer, to: request, &context)
         }
+    }
+
+    /// Logs a refusal for its sender, address or size; mistakes in a request are no concern of the operator.
+    private func log(
+        _ refusal: RestFailure, of head: RequestHead, _ context: inout GatewayContext
+    ) {
+        guard [401, 403, 413, 421, 429].contains(refusal.status) else { return }
+        let path = head.target.pathText.prefix(200)
+        context.output(
+            .refused(
+                GatewayRefusal(
+                    host: address.host, request: "\(head.method.name) \(path)",
+                    status: refusal.status, problem: refusal.problem)))
     }
 
     private mutating func collect(_ piece: [UInt8], _ context: inout GatewayContext) {

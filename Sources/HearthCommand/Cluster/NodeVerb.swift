@@ -3,6 +3,7 @@ internal import ClusterAdministration
 internal import ClusterConfiguration
 internal import ClusterNode
 internal import CommandLineKit
+internal import DataTree
 internal import Glibc
 internal import Sockets
 
@@ -10,7 +11,10 @@ internal import Sockets
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, key, insecure, check, json, health, record, parent, console],
+        options: [
+            configuration, id, key, insecure, logLevel, logFormat, check, json, health, record,
+            parent, console,
+        ],
         examples: [
             "hearth node --config configs/three-nodes.json5 --id n1",
             "hearth node --config /etc/hearth/cluster.json5 --id n1 --key /etc/hearth/n1.key",
@@ -31,6 +35,15 @@ enum NodeVerb {
         flag: "insecure",
         "Start even if other machines can reach the node without encryption or "
             + "authentication.")
+
+    private static let logLevel = Option(
+        "log-level", "LEVEL",
+        "The least severe log entries to write: info, warning or error; by default that of the "
+            + "configuration, or info.", values: .oneOf(LogLevel.allCases.map(\.rawValue)))
+    private static let logFormat = Option(
+        "log", "FORMAT",
+        "The form of log entries: text, or json for one object a line; by default that of the "
+            + "configuration, or text.", values: .oneOf(LogFormat.allCases.map(\.rawValue)))
 
     private static let check = Option(
         flag: "check",
@@ -117,14 +130,27 @@ enum NodeVerb {
     private static func run(
         _ id: String, _ start: NodeStart, _ invocation: Invocation
     ) throws(CommandError) -> ExitStatus {
+        var configuration = start.configuration
+        if let level = invocation[logLevel] {
+            configuration.log.level = LogLevel(rawValue: level) ?? configuration.log.level
+        }
+        if let format = invocation[logFormat] {
+            configuration.log.format = LogFormat(rawValue: format) ?? configuration.log.format
+        }
         do throws(NodeError) {
             let node = try Node(
-                id, of: start.configuration, keys: start.keys, exposure: start.exposure,
+                id, of: configuration, keys: start.keys, exposure: start.exposure,
                 records: invocation[record], consoleFolder: invocation[console])
             try node.run()
             return .success
         } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
+            guard configuration.log.format == .json else {
+                throw CommandError(.unavailable, error.problem, fix: error.fix)
+            }
+            // Programs that read the log expect objects only.
+            NodeLog(member: id, settings: configuration.log).write(
+                error.problem, .error, [("fix", .string(error.fix))])
+            return .unavailable
         }
     }
 

@@ -36,6 +36,8 @@ struct Sessions: Sendable {
     var unread: UnreadAnswers
     /// How often limits have refused or delayed something.
     var limits = LimitCounts()
+    /// The requests for the log of the node.
+    var requests: RequestWatch
     var clients = ClientSessions()
     var access: Access
     var versionDelta = VersionVectorDelta()
@@ -67,6 +69,7 @@ struct Sessions: Sendable {
         waiting = WaitingRequests(within: configuration.limits)
         unread = UnreadAnswers(limit: configuration.limits.unreadAnswerBytes)
         due = DueRequests(within: configuration.limits)
+        requests = RequestWatch(slowMilliseconds: configuration.slowMilliseconds)
         shares = TurnShares(within: configuration.limits)
         listens = Listens(
             indexing: configuration.indexes, within: .init(configuration))
@@ -78,6 +81,7 @@ struct Sessions: Sendable {
 extension Sessions {
     /// Adds a message to what this turn sends to its client.
     mutating func send(_ message: NodeMessage, to session: SessionID) {
+        requests.recordAnswer(message.requestOfAnswer, of: session)
         if !slowClients.isEmpty, withholdsAnswers(of: session), message.isAnswer {
             return slowClients.postpone(.answer(message), of: session)
         }
@@ -88,11 +92,13 @@ extension Sessions {
     mutating func send(
         children: ShownChildren, id: UInt64, to session: SessionID
     ) {
+        requests.recordAnswer(id, of: session)
         outbox.append(children: children, id: id, to: session)
     }
 
     /// Sends a message without waiting until earlier turns are durable.
     mutating func sendAtOnce(_ message: NodeMessage, to session: SessionID) {
+        requests.recordAnswer(message.requestOfAnswer, of: session)
         immediate.append(
             isOfValues(session)
                 ? .replyMessages(session, [SessionAnswer(message)])
@@ -104,6 +110,7 @@ extension Sessions {
         _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
     ) {
         countRefusal()
+        requests.recordRefusal(code, problem, id, of: session)
         send(.error(id: id, code: code, problem: problem, fix: fix), to: session)
     }
 
@@ -209,6 +216,7 @@ extension Sessions {
         due.remove(session)
         outbox.close(session)
         clients.remove(session)
+        requests.close(session)
         return LeftWrites(session: session, writes: disconnects.remove(session))
     }
 }

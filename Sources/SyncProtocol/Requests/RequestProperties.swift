@@ -21,6 +21,9 @@ extension ClientRequest {
     /// The stamp of a write of a native client.
     var stamp: Stamp? { content.stamp }
 
+    /// The name, the first element of its array.
+    package var name: String { read(NameVisitor()) }
+
     /// The locations that it reads or writes.
     package var locations: [Path] { content.locations }
 
@@ -39,6 +42,10 @@ extension ClientRequest {
 
 private struct KindVisitor: RequestVisitor {
     func visit<Content: RequestContent>(_: Content) -> RequestKind { Content.kind }
+}
+
+private struct NameVisitor: RequestVisitor {
+    func visit<Content: RequestContent>(_: Content) -> String { "\(Content.name)" }
 }
 
 private struct MembershipVisitor: RequestVisitor {

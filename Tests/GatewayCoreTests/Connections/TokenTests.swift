@@ -85,10 +85,13 @@ import Tokens
     @Test(arguments: TokenTests.refused)
     mutating func `an invalid token is refused after a delay, and is never anonymous`(
         query: String, error: String
-    ) {
+    ) throws {
         for target in ["/a.json", "/metrics", "/.hearth"] {
             let id = node.connect()
             node.send(TestGateway.request(target + query), by: id)
+            let refusal = try #require(node.refusals.last)
+            #expect(refusal.request == "GET \(target)" && refusal.status == 401)
+            #expect(refusal.problem == error)
             node.wait(99)
             #expect(node.read(id).isEmpty)
             node.wait(1)
