@@ -42,8 +42,8 @@ struct StateChangeLogger {
     mutating func report(of replica: borrowing Replica) {
         report(peers: replica.livePeers)
         report(ofRefused: replica.refusedCheckpoints)
-        evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach {
-            log.write($0, .warning)
+        for line in evictions.lines(for: replica.evictions, isOut: replica.isOut) {
+            log.write(line, .warning)
         }
         report(
             redone: replica.counters.replayed, kept: replica.counters.quarantined)

@@ -6,8 +6,8 @@ extension NodeCore {
     /// Removes and returns the requests of all databases since the last call, and how many more there were.
     public mutating func removeRequestRecords() -> (records: [RequestRecord], omitted: Int) {
         var (records, omitted) = replica.removeRequestRecords()
-        for index in named.indices {
-            guard let more = named[index].replica?.removeRequestRecords() else { continue }
+        for index in named.indices where named[index].isOpen {
+            let more = named[index].replica.removeRequestRecords()
             records += more.records
             omitted += more.omitted
         }
