@@ -16,7 +16,7 @@ make_tar() {
     done
     # zsh looks there below /usr/local, where the unit finds the program, too.
     mv "$folder/$name/share/zsh/vendor-completions" "$folder/$name/share/zsh/site-functions"
-    cp "$root"/configs/*.service "$folder/$name/lib/systemd/system/"
+    cp "$root"/configs/*.{service,timer} "$folder/$name/lib/systemd/system/"
     cp "$root/LICENSE" "$folder/$name/share/doc/hearth/"
     tar -C "$folder" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu \
         -cf - "$name" | xz >"$out/$name.tar.xz"

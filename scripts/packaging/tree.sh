@@ -32,7 +32,7 @@ place_hearth() {
     "$program" --generate-completion-script fish >"$share/fish/vendor_completions.d/hearth.fish"
     mkdir -p "$trees/hearth/usr/lib/systemd/system"
     local unit
-    for unit in "$root"/configs/*.service; do
+    for unit in "$root"/configs/*.{service,timer}; do
         sed 's,/usr/local/bin,/usr/bin,' "$unit" >"$trees/hearth/usr/lib/systemd/system/$(basename "$unit")"
     done
     local example

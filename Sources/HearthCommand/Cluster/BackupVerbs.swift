@@ -8,20 +8,56 @@ internal import SyncProtocol
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
-    private static let name = Argument("NAME", "The name of the copy, such as monday.")
+    private static let name = Argument(
+        "NAME", "The name of the copy, such as monday; not needed with --to.", arity: .optional)
+    private static let target = Option(
+        "to", "FILE",
+        "Check the copy, write it to FILE, or to standard output for a dash, and delete the copy in "
+            + "the folder of the node. Run it on the machine of the node.", values: .file)
+    private static let kept = Option(
+        "keep", "NUMBER",
+        "Add the time to NAME, check the copy, and delete the oldest copies of this NAME "
+            + "beyond NUMBER. Run it on the machine of the node.")
+    private static let check = Option(
+        flag: "check", "Only check that FILE is a complete copy; NODE is not needed.")
     private static let file = Argument(
-        "FILE", "A copy that `hearth backup` wrote.", values: .file)
+        "FILE", "A copy that `hearth backup` wrote, or - for standard input.", values: .file)
     private static let node = Argument(
-        "NODE", "The node whose database the copy replaces, such as n1.", values: .node)
+        "NODE", "The node whose database the copy replaces, such as n1.", arity: .optional,
+        values: .node)
 
     static let backup = Verb(
         "backup",
         "Makes a running node write a copy of its database, and prints the path of the copy "
             + "on the host of the node.",
         arguments: [name],
-        options: NodeClient.options(waiting: "600, and 5 for a node that does not answer at all"),
-        examples: ["hearth backup monday --node n1"]
+        options: [target, kept]
+            + NodeClient.options(waiting: "600, and 5 for a node that does not answer at all"),
+        examples: [
+            "hearth backup monday --node n1", "hearth backup daily --keep 7 --node n1",
+            "hearth backup --to /mnt/monday.sqlite --node n1",
+        ]
     ) { invocation throws(CommandError) in
+        if let target = invocation[target] {
+            let copy = try BackupCopy(at: try writeCopy(for: invocation))
+            defer { copy.remove() }
+            try copy.check()
+            try copy.write(to: target)
+            return .success
+        }
+        let count = try invocation.integer(kept, in: 1...100_000)
+        let path = try writeCopy(for: invocation)
+        if let count {
+            let copy = try BackupCopy(at: path)
+            try copy.check()
+            try copy.removeOlder(named: invocation.words(of: name)[0], keeping: count)
+        }
+        StandardOutput.shared.print(path)
+        return .success
+    }
+
+    /// Has a node write a copy, and returns its path there.
+    private static func writeCopy(for invocation: Invocation) throws(CommandError) -> String {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(600)
         let name = try copyName(of: invocation)
         let servers = try NodeOptions.servers(of: invocation)
@@ -30,14 +66,26 @@ enum BackupVerbs {
         Terminal.standardError.print(
             "waiting for \(server.location) to write the copy, for "
                 + "\(NodeWait.text(of: limit)) at most (--timeout)")
-        StandardOutput.shared.print(try probe.backUp(server, to: name, within: limit))
-        return .success
+        return try probe.backUp(server, to: name, within: limit)
     }
 
     /// - Throws: a usage error for a name that no node accepts.
     private static func copyName(of invocation: Invocation) throws(CommandError) -> String {
-        let text = invocation[name]
-        if BackupName.isValid(text) { return text }
+        let isDated = invocation.has(kept)
+        guard let text = invocation.words(of: name).first else {
+            guard invocation.has(target), !isDated else {
+                throw invocation.usageError(
+                    "\(invocation.name): NAME is missing",
+                    fix: "write `hearth backup monday`, or `hearth backup --to FILE`")
+            }
+            return BackupRetention.datedName("sent-\(getpid())", at: time(nil))
+        }
+        if invocation.has(target), isDated {
+            throw invocation.usageError(
+                "--\(target.name) and --\(kept.name) are both given", fix: "use one of them")
+        }
+        let name = isDated ? BackupRetention.datedName(text, at: time(nil)) : text
+        if BackupName.isValid(name) { return name }
         throw CommandError(
             .usage, "\"\(text.prefix(80))\" cannot name a backup", fix: BackupName.fix)
     }
@@ -69,13 +117,19 @@ enum BackupVerbs {
             + "the cluster to an older state, stop all nodes, restore one, and move the data of the "
             + "others away.",
         arguments: [file, node],
-        options: [NodeOptions.folder, NodeOptions.configuration, NodeOptions.database],
+        options: [check, NodeOptions.folder, NodeOptions.configuration, NodeOptions.database],
         examples: [
             "hearth restore .hearth/n1/backups/monday.sqlite n1",
             "hearth restore monday.sqlite n1 --config /etc/hearth/cluster.json5",
+            "hearth restore --check monday.sqlite",
+            "hearth restore - n1",
         ]
     ) { invocation throws(CommandError) in
-        let id = invocation[node]
+        if invocation.has(check) { return try checkCopy(for: invocation) }
+        guard let id = invocation.words(of: node).first else {
+            throw invocation.usageError(
+                "\(invocation.name): NODE is missing", fix: "name the node to restore, such as n1")
+        }
         var folder = try NodeOptions.folder(ofStopped: id, for: invocation)
         let name = try NodeOptions.database(of: invocation)
         if !name.isDefault { folder += "/databases/\(name)" }
@@ -89,7 +143,8 @@ enum BackupVerbs {
         } catch {
             unlink(copy)
             throw CommandError(
-                .noInput, "\(source) is not a complete backup: \(error.problem)",
+                .noInput,
+                "\(source == "-" ? "standard input" : source) is not a complete backup: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
         }
         // The files of the old database move first, and durably: SQLite would apply an old log to the new
@@ -101,6 +156,17 @@ enum BackupVerbs {
         try move(copy, to: database)
         try synchronize(database)
         StandardOutput.shared.print("\(id) now has the data of the copy; start the node")
+        return .success
+    }
+
+    private static func checkCopy(for invocation: Invocation) throws(CommandError) -> ExitStatus {
+        let path = invocation.words(of: file)[0]
+        guard path != "-" else {
+            throw invocation.usageError(
+                "--\(check.name) needs a file", fix: "store standard input in a file first")
+        }
+        try BackupCopy(at: path).check()
+        StandardOutput.shared.print("\(path) is a complete copy")
         return .success
     }
 
@@ -122,13 +188,8 @@ enum BackupVerbs {
     }
 
     private static func copyFile(_ source: String, to target: String) throws(CommandError) {
-        let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else {
-            throw CommandError(
-                .noInput, "cannot read \(source): \(systemErrorText)",
-                fix: "name a file that `hearth backup` wrote")
-        }
-        defer { close(input) }
+        let input = try InputFile(source).descriptor
+        defer { if input != STDIN_FILENO { close(input) } }
         let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { if output >= 0 { close(output) } }
         var isWritten = output >= 0

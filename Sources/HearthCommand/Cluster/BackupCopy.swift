@@ -1,0 +1,117 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import Glibc
+
+/// A copy of a database that a node has written, in a folder of this machine.
+struct BackupCopy {
+    let path: String
+
+    /// - Throws: when the copy is on another machine, or this user may not read it.
+    init(at path: String) throws(CommandError) {
+        self.path = path
+        guard access(path, R_OK) != 0 else { return }
+        throw CommandError(
+            .noInput,
+            "the node has written \(path), which this command cannot read: \(systemErrorText)",
+            fix: "run this command on the machine of the node, as its user or as root")
+    }
+
+    /// Checks that the copy is complete.
+    ///
+    /// - Complexity: reads the whole file.
+    func check() throws(CommandError) {
+        do throws(NodeError) { try DatabaseCopy.check(path) } catch {
+            throw CommandError(
+                .badData, "\(path) is not a complete copy: \(error.problem)",
+                fix: "check the disk of the node, and make another copy")
+        }
+    }
+
+    /// Writes the copy to a file, or to standard output for a dash.
+    func write(to target: String) throws(CommandError) {
+        let input = try InputFile(path)
+        defer { close(input.descriptor) }
+        // The copy has all data: only this user may read it.
+        umask(0o077)
+        let output = try OutputFile(target)
+        do throws(CommandError) {
+            while true {
+                guard let chunk = readChunk(from: input.descriptor) else {
+                    throw CommandError(
+                        .noInput, "cannot read \(path): \(systemErrorText)", fix: "check its disk")
+                }
+                if chunk.isEmpty { break }
+                try output.write(chunk)
+            }
+            try output.finish()
+        } catch {
+            output.discard()
+            throw error
+        }
+        StandardOutput.shared.flush()
+    }
+
+    func remove() { unlink(path) }
+
+    /// Deletes the oldest copies of this name in the folder of this one.
+    func removeOlder(named name: String, keeping count: Int) throws(CommandError) {
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        for old in BackupRetention(name: name, count: count).surplus(of: entries(of: folder)) {
+            guard unlink(folder + "/" + old) == 0 else {
+                throw CommandError(
+                    .cannotCreate, "cannot delete \(folder)/\(old): \(systemErrorText)",
+                    fix: "delete it as the user of the node")
+            }
+        }
+    }
+
+    private func entries(of folder: String) -> [String] {
+        guard let list = opendir(folder) else { return [] }
+        defer { closedir(list) }
+        var names: [String] = []
+        while let entry = readdir(list) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
+    }
+}
+
+/// The copies of one name that are kept: `NAME-20261127-043000.sqlite`, by the time in UTC.
+struct BackupRetention {
+    let name: String
+    let count: Int
+
+    /// The name of a copy that is made at this time.
+    static func datedName(_ name: String, at seconds: Int) -> String {
+        var seconds = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: Int32, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let date =
+            digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+        let clock = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
+        return "\(name)-\(date)-\(clock)"
+    }
+
+    /// The files to delete among those of a folder; other files are not touched.
+    func surplus(of files: [String]) -> [String] {
+        Array(files.filter(isCopy).sorted().dropLast(count))
+    }
+
+    private func isCopy(_ file: String) -> Bool {
+        let shape = "-00000000-000000.sqlite".utf8
+        guard file.hasPrefix(name), file.utf8.count == name.utf8.count + shape.count else {
+            return false
+        }
+        return zip(file.utf8.suffix(shape.count), shape).allSatisfy { character, model in
+            model == UInt8(ascii: "0") ? (0x30...0x39).contains(character) : character == model
+        }
+    }
+}
