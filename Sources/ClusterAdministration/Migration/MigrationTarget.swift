@@ -78,7 +78,7 @@ struct MigrationTarget {
             if count != answered { wait.restart() }
             answered = count
             if wait.isOver { throw wait.timedOut() }
-            wait.tell()
+            wait.report()
         }
     }
 }
