@@ -3,7 +3,7 @@
 import { button, copy, fill, h } from '../base/dom.js';
 import { request, writeIf } from '../base/data.js';
 import { duration } from '../base/format.js';
-import { keysOf } from '../base/paths.js';
+import { database, inDatabase, keysOf } from '../base/paths.js';
 import { feed, hasToken } from '../base/session.js';
 
 /** Makes the page. */
@@ -47,10 +47,12 @@ function makeSamples() {
   const isLocal = location.protocol === 'http:';
   const auth = hasToken() || feed.about.value?.tokens ? ' -H "Authorization: Bearer $TOKEN"' : '';
   const emulator = isLocal ? `\nconnectDatabaseEmulator(database, '${hostname}', ${port});` : '';
-  const url = isLocal ? `${origin}?ns=default` : origin;
+  const own = inDatabase(origin);
+  const url = isLocal ? inDatabase(origin, database ?? 'default') : own;
+  const option = database ? ` --database ${database}` : '';
   return [
     {
-      name: 'Web', note: 'npm install firebase. The SDK wants the name of a database behind ?ns=; default is the one that this page shows.',
+      name: 'Web', note: 'npm install firebase. The SDK wants the name of a database behind ?ns=.',
       text: `import { initializeApp } from 'firebase/app';
 import { getDatabase, connectDatabaseEmulator, onValue, push, ref } from 'firebase/database';
 
@@ -64,16 +66,16 @@ await push(ref(database, 'messages'), { text: 'hello' });
     {
       name: 'curl', note: 'The address of a page and the address of its data differ in .json alone.',
       text: `# Write, read, and follow the changes.
-curl -X PUT${auth} -d '"hello"' '${origin}/messages/first.json'
-curl${auth} '${origin}/messages.json?print=pretty'
-curl -N -H 'Accept: text/event-stream'${auth} '${origin}/messages.json'
+curl -X PUT${auth} -d '"hello"' '${inDatabase(`${origin}/messages/first.json`)}'
+curl${auth} '${inDatabase(`${origin}/messages.json`)}'
+curl -N -H 'Accept: text/event-stream'${auth} '${inDatabase(`${origin}/messages.json`)}'
 `,
     },
     {
       name: 'Swift', note: 'Hearth is the Swift package of this project, with the names of Firebase for Swift.',
       text: `import Hearth
 
-let database = Database.database(url: "${origin}")
+let database = Database.database(url: "${own}")
 let messages = database.reference(withPath: "messages")
 
 messages.observe(.value) { print($0.value ?? "nothing") }
@@ -107,8 +109,8 @@ await messages.push({ text: 'hello' });
     },
     {
       name: 'hearth', note: 'The command line of this project.',
-      text: `hearth set /messages/first '"hello"' --node ${origin}
-hearth watch /messages --node ${origin}
+      text: `hearth set /messages/first '"hello"' --node ${origin}${option}
+hearth watch /messages --node ${origin}${option}
 `,
     },
   ];
