@@ -5,7 +5,8 @@ import SyncProtocol
 /// The listens of users by the places that the rules have looked at to permit them: what changes there has them judged again.
 struct ListenGrants: Sendable {
     private struct Place: Sendable {
-        var listeners: [Listens.Listener] = []
+        /// Iterated only for `uniqued`, which sorts.
+        var listeners: Set<Listens.Listener> = []
         var below = SortedMap<Place>()
 
         var isEmpty: Bool { listeners.isEmpty && below.isEmpty }
@@ -23,7 +24,7 @@ struct ListenGrants: Sendable {
         remove(listener)
         if grant.places.isEmpty { return }
         places[listener.session, default: [:]][listener.id] = grant.places
-        for path in grant.places { change(at: path) { $0.append(listener) } }
+        for path in grant.places { change(at: path) { $0.insert(listener) } }
     }
 
     /// Forgets a listen.
@@ -31,7 +32,7 @@ struct ListenGrants: Sendable {
         if places.isEmpty { return }
         guard let paths = places[listener.session]?.removeValue(forKey: listener.id) else { return }
         if places[listener.session]?.isEmpty ?? false { places[listener.session] = nil }
-        for path in paths { change(at: path) { $0.removeAll { $0 == listener } } }
+        for path in paths { change(at: path) { $0.remove(listener) } }
     }
 
     /// Forgets the listens of a session.
@@ -41,12 +42,13 @@ struct ListenGrants: Sendable {
         }
     }
 
-    private mutating func change(at path: Path, _ body: (inout [Listens.Listener]) -> Void) {
+    private mutating func change(at path: Path, _ body: (inout Set<Listens.Listener>) -> Void) {
         ListenGrants.change(&root, at: path.keys[...], body)
     }
 
     private static func change(
-        _ place: inout Place, at keys: ArraySlice<Key>, _ body: (inout [Listens.Listener]) -> Void
+        _ place: inout Place, at keys: ArraySlice<Key>,
+        _ body: (inout Set<Listens.Listener>) -> Void
     ) {
         guard let key = keys.first else { return body(&place.listeners) }
         place.below.mutate(key) { slot in

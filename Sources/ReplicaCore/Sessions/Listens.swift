@@ -5,7 +5,7 @@ import SyncProtocol
 
 /// The listeners of all locations, as a tree, so that a change finds its listeners on its own path.
 struct Listens: Sendable {
-    struct Listener: Equatable, Sendable {
+    struct Listener: Hashable, Sendable {
         var session: SessionID
         /// The ID that the client gave to its listen.
         var id: UInt64
@@ -26,7 +26,7 @@ struct Listens: Sendable {
 
     private struct Location: Sendable {
         /// Listeners that see all of this location.
-        var listeners: [Listener] = []
+        var listeners = ListenerList()
         /// The number of the list kept for listeners that see some of its children.
         var list: Int?
         var below = SortedMap<Location>()
@@ -108,7 +108,7 @@ struct Listens: Sendable {
         var number: Int?
         change(at: listen.path) { location in
             number = location.list
-            if !listen.query.isFiltered { location.listeners.removeAll { $0 == listener } }
+            if !listen.query.isFiltered { location.listeners.remove(listener) }
         }
         if listen.query.isFiltered, let number {
             lists[number]?.remove(listener, from: listen.query)
@@ -182,7 +182,7 @@ extension Listens {
     /// The changes at one watched location, relative to it.
     private struct Touch {
         let path: Path
-        let listeners: [Listener]
+        let listeners: ListenerList
         let list: Int?
         var changes: [Change]
     }
@@ -211,7 +211,10 @@ extension Listens {
         for touch in touches {
             if !touch.listeners.isEmpty {
                 let writes = touch.changes.map { Write(path: $0.path, value: $0.new) }
-                notices.append(Notice(listeners: touch.listeners, writes: writes))
+                notices.append(Notice(listeners: touch.listeners.all, writes: writes))
+                if touch.listeners.needsCompaction {
+                    change(at: touch.path) { $0.listeners.compact() }
+                }
             }
             if let list = touch.list {
                 notices += lists[list]!.notices(of: touch.changes, to: tree[touch.path])

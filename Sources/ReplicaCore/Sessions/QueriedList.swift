@@ -8,7 +8,7 @@ struct QueriedList: Sendable {
     let path: Path
     private(set) var views: SharedViews
     /// Never iterated, only looked up.
-    private var listeners: [Query: [Listens.Listener]] = [:]
+    private var listeners: [Query: ListenerList] = [:]
     private(set) var listenerCount = 0
 
     init(at path: Path, named orders: [ChildOrder]) {
@@ -26,7 +26,7 @@ struct QueriedList: Sendable {
     mutating func add(
         _ listener: Listens.Listener, to query: Query, over value: Value, at milliseconds: UInt64
     ) -> Value {
-        listeners[query, default: []].append(listener)
+        listeners[query, default: ListenerList()].append(listener)
         listenerCount += 1
         return views.add(query, over: value, at: milliseconds)
     }
@@ -34,7 +34,7 @@ struct QueriedList: Sendable {
     mutating func remove(_ listener: Listens.Listener, from query: Query) {
         views.remove(query)
         listenerCount -= 1
-        listeners[query]?.removeAll { $0 == listener }
+        listeners[query]?.remove(listener)
         if listeners[query]?.isEmpty ?? false { listeners[query] = nil }
     }
 
@@ -48,8 +48,9 @@ struct QueriedList: Sendable {
     /// The notices of one operation, whose changes are relative to the location, for the listeners.
     mutating func notices(of changes: [Change], to value: Value) -> [Listens.Notice] {
         views.apply(changes, to: value).map { notice in
-            Listens.Notice(
-                listeners: listeners[notice.query] ?? [],
+            listeners[notice.query]?.compact()
+            return Listens.Notice(
+                listeners: listeners[notice.query]?.all ?? [],
                 writes: notice.writes.map { Write(path: $0.path, value: $0.value) })
         }
     }
@@ -75,7 +76,7 @@ extension QueriedList {
     mutating func refresh(by order: ChildOrder, over value: Value) -> [Listens.Notice] {
         views.refresh(by: order, over: value).map { refreshed in
             Listens.Notice(
-                listeners: listeners[refreshed.query] ?? [],
+                listeners: listeners[refreshed.query]?.all ?? [],
                 writes: [Write(path: .root, value: refreshed.window)])
         }
     }
