@@ -52,7 +52,7 @@ extension Replica {
         // After the batch is closed: it has what this turn has accepted.
         keepForInstallation()
         // Before the checkpoint, which need not store what is forgotten.
-        forgetRegisters(isIdle: held.isEmpty)
+        forgetRegisters(isIdle: held.isEmpty && !hasDueWork)
         defer { replication.turn.clear() }
         // Immediate outputs come first, because they depend on earlier turns alone. The last three follow `store`.
         // A truncation relies on the operations of this turn, an installation reads its batches from the log, and a
