@@ -15,6 +15,15 @@ extension FrameWriter {
         messages.append(listen)
         messages.append(encoded: encodedWrites)
     }
+
+    /// Appends the messages of another frame.
+    package mutating func append(messagesOf other: FrameWriter) {
+        precondition(
+            other.insertions.isEmpty, "the frame has \(other.insertions.count) large values")
+        other.messages.bytes.withUnsafeBytes {
+            messages.append(encoded: UnsafeRawBufferPointer(rebasing: $0.dropFirst()))
+        }
+    }
 }
 
 extension NodeMessage {

@@ -30,6 +30,8 @@ final class HTTPConnection {
     var countedBytes = 0
     /// When the client sent something last, in seconds since the start of the node.
     var askedSecond: UInt64 = 0
+    /// Whether the core waits for the report that nothing waits for the client any more.
+    var isReportDue = false
     /// The queue in which the connection waits to be flushed, and the bytes of deliveries that wait with it.
     var flushPlace = FlushQueue.Place.none
     var gatheredBytes = 0
@@ -66,8 +68,9 @@ final class HTTPConnection {
     }
 
     /// Appends the frame of a native client's protocol as one message.
-    func append(_ frame: [UInt8]) {
+    func append(_ frame: [UInt8], sharedBy messages: inout SharedMessage) {
         guard outgoing.isEmpty else { return outgoing.append(frame: frame) }
+        if let message = messages.message(of: frame) { return stream.append(message) }
         guard frame.count < Stream.bytesPerTurn / 4 else {
             stream.append(sizeHint: 10) {
                 WebSocketWriter.appendHead(.binary, payloadCount: frame.count, to: &$0)

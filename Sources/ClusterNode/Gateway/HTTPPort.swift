@@ -42,6 +42,7 @@ final class HTTPPort {
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
     var flushQueue = FlushQueue()
+    private var sharedMessage = SharedMessage()
     /// Begins a turn of the loop, at whose end further connections are flushed.
     private var nextFlush: Watcher?
     /// The native clients to which the next parts of large answers can be sent, in order, and the timer for that.
@@ -149,7 +150,7 @@ final class HTTPPort {
             droppedReplies += 1
             return
         }
-        send(to: connection) { connection.append(frame) }
+        send(to: connection) { connection.append(frame, sharedBy: &sharedMessage) }
     }
 
     /// Sends a frame with large values to a client, part by part as it reads.
@@ -280,7 +281,9 @@ extension HTTPPort {
                 }
             }
         case .reportWritable(let session):
-            if let connection = connections[session] { flush(connection, with: 0) }
+            guard let connection = connections[session] else { return }
+            connection.isReportDue = true
+            flush(connection, with: 0)
         case .close(let session):
             guard let connection = connections[session] else { return }
             if connection.isHandshaking {
@@ -327,6 +330,8 @@ extension HTTPPort {
     private func report(_ connection: HTTPConnection) {
         guard connections[connection.session] != nil else { return }
         let byteCount = connection.unsentBytes
+        guard byteCount > 0 || connection.isReportDue else { return }
+        connection.isReportDue = byteCount > 0
         if byteCount > 0 { hasSlowClients = true }
         receive(.unsent(connection.session, bytes: byteCount))
     }

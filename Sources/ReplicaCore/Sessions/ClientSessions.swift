@@ -39,7 +39,14 @@ struct ClientSessions: Sendable {
         if !unadmitted.isEmpty { unadmitted.remove(id) }
     }
 
-    mutating func recordTold(_ id: SessionID, through count: UInt64) { told[id] = count }
+    /// Has a client know the version vector through a count; returns the count before, if it was less.
+    mutating func advance(_ id: SessionID, to count: UInt64) -> UInt64? {
+        guard let index = told.index(forKey: id) else { return nil }
+        let before = told.values[index]
+        guard before < count else { return nil }
+        told.values[index] = count
+        return before
+    }
 
     func isHalted(_ id: SessionID) -> Bool { halted[id] != nil }
 

@@ -150,13 +150,18 @@ extension Sessions {
     mutating func finishFrames(seeing replica: ReplicationView) -> [Output] {
         versionDelta.record(replica.vector)
         if !clients.isEmpty {
-            outbox.finishFrames { session, frame in
-                guard let told = clients.told(session), told < versionDelta.count,
-                    !clients.isUnadmitted(session) || !access.isUser(session)
-                else { return }
-                clients.recordTold(session, through: versionDelta.count)
-                frame.append(
+            // Most clients have received all earlier frames, so that their ends are equal.
+            var ends: [UInt64: Outbox.End] = [:]
+            outbox.finishFrames { session in
+                guard !clients.isUnadmitted(session) || !access.isUser(session),
+                    let told = clients.advance(session, to: versionDelta.count)
+                else { return nil }
+                if let end = ends[told] { return end }
+                var end = Outbox.End(told: told)
+                end.messages.append(
                     NodeMessage.seen(time: replica.time, holds: versionDelta.since(told)))
+                ends[told] = end
+                return end
             }
         }
         return outbox.removeAll()
