@@ -35,6 +35,14 @@ public final class Descriptor: Sendable {
         return outcome == 0 || errno == EINPROGRESS ? 0 : errno
     }
 
+    /// Connects from an address of this machine. The system chooses the port when it connects, so that connections to other
+    /// servers may have the same port.
+    func bind(withoutPort address: SocketAddress) {
+        set(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+        // If it fails, `connect` chooses the address.
+        _ = address.withPointer { CLibrary.bind(number, $0, $1) }
+    }
+
     /// Sends small messages at once, and detects a dead machine within half a minute.
     func prepareForMessages() {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)

@@ -5,6 +5,7 @@ public import TLS
 public final class PolledSocket {
     private let address: HTTPAddress
     private var places: ArraySlice<SocketAddress>
+    private let source: SocketAddress?
     private var descriptor: Descriptor
     /// Whether the connection is there.
     public private(set) var isOpen = false
@@ -13,12 +14,14 @@ public final class PolledSocket {
 
     /// Begins to connect; `finishConnecting` returns when it has connected.
     ///
+    /// - Parameter source: An address of this machine in numbers. Each has ports of its own, of which the system has some 28,000.
     /// - Throws: If the host is unknown, or refuses connections.
-    public init(to address: HTTPAddress) throws(SocketError) {
+    public init(to address: HTTPAddress, from source: String? = nil) throws(SocketError) {
         self.address = address
+        self.source = source.flatMap(SocketAddress.init(numeric:))
         filter = try address.context()?.filter()
         places = try address.resolved()[...]
-        descriptor = try PolledSocket.next(of: &places, for: address)
+        descriptor = try PolledSocket.next(of: &places, for: address, from: self.source)
     }
 
     /// The number of the descriptor; once the connection is open, it stays.
@@ -47,7 +50,7 @@ public final class PolledSocket {
         guard !places.isEmpty else {
             throw SocketError(trying: "connect to", address, number: failure)
         }
-        descriptor = try PolledSocket.next(of: &places, for: address)
+        descriptor = try PolledSocket.next(of: &places, for: address, from: source)
         return false
     }
 
@@ -112,11 +115,13 @@ public final class PolledSocket {
 
     /// Begins to connect to the next address that the system does not refuse at once.
     private static func next(
-        of places: inout ArraySlice<SocketAddress>, for address: HTTPAddress
+        of places: inout ArraySlice<SocketAddress>, for address: HTTPAddress,
+        from source: SocketAddress?
     ) throws(SocketError) -> Descriptor {
         var failure = ECONNREFUSED
         while let place = places.popFirst() {
             let descriptor = try Descriptor(for: place, of: address)
+            if let source { descriptor.bind(withoutPort: source) }
             failure = descriptor.connect(to: place)
             if failure == 0 { return descriptor }
         }

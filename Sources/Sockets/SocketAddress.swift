@@ -20,6 +20,15 @@ public struct SocketAddress: Sendable {
         family = entry.ai_family
     }
 
+    /// An address in numbers, without a port; nil for another text.
+    init?(numeric host: String) {
+        guard
+            case .found(let addresses) = HostAnswer(
+                lookingUp: host, port: 0, flags: AI_NUMERICHOST)
+        else { return nil }
+        self = addresses[0]
+    }
+
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }

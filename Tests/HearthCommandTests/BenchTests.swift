@@ -94,12 +94,31 @@ import Testing
     // MARK: Others
 
     @Test func `fanout measures the events of many listeners`() throws {
-        let rows = try rows(
-            "fanout", "--subscribers", "20", "--writes", "100", "--durability", "memory")
-        #expect(works(rows) == ["W3"] && rows[0]["subscribers"] as? Int == 20)
-        expectPositive(
-            rows[0], "writesPerSecond", "deliveredPerSecond", "ackMicrosecondsP50",
-            "eventMicrosecondsP99", "serverCPUMicrosecondsPerEvent", "peakMegabytes")
+        for name in ["native", "events", "firebase"] {
+            let rows = try rows(
+                "fanout", "--subscribers", "20", "--writes", "100", "--durability", "memory",
+                "--protocol", name)
+            #expect(works(rows) == ["W3"] && rows[0]["subscribers"] as? Int == 20)
+            #expect(rows[0]["protocol"] as? String == name)
+            expectPositive(
+                rows[0], "writesPerSecond", "deliveredPerSecond", "ackMicrosecondsP50",
+                "eventMicrosecondsP99", "serverCPUMicrosecondsPerEvent", "peakMegabytes")
+        }
+    }
+
+    @Test func `connections measures idle connections of each protocol, and their return`() throws {
+        let rows = try rows("connections", "--connections", "200", "--seconds", "1")
+        #expect(rows.compactMap { $0["protocol"] as? String } == ["native", "events", "firebase"])
+        for row in rows {
+            #expect(row["connections"] as? Int == 200 && row["refused"] as? Int == 0, "\(row)")
+            #expect(row["failed"] as? Int == 0, "\(row)")
+            expectPositive(
+                row, "connectSeconds", "idleCPUPercent", "reconnectSeconds", "getMilliseconds",
+                "setMilliseconds", "healthMilliseconds")
+        }
+        let none = try Command.run(["bench", "connections", "--only", "none"])
+        #expect(none.status == ExitStatus.usage.rawValue)
+        #expect(none.errors.contains("name one of native, events, firebase"))
     }
 
     @Test func `query measures windows by key and by a field`() throws {

@@ -1,3 +1,4 @@
+package import ClusterConfiguration
 package import CommandLineKit
 internal import Glibc
 package import TLS
@@ -15,17 +16,19 @@ package struct TemporaryCluster {
     /// On Ctrl-C, `body` must end: it checks `StopRequest` from time to time. Nodes end with this process, even if
     /// it is killed; then their folder remains.
     ///
+    /// - Parameter settings: Settings of the configuration file, besides nodes and durability.
     /// - Parameter relay: The relays between nodes.
     /// - Parameter secret: The administrators' credential at nodes that accept unsigned tokens. Without it, every
     ///   client is an administrator.
     package static func with<Result>(
-        _ count: Int, durability: String, recording: Bool = false, owner secret: Secret? = nil,
-        through relay: Relay? = nil,
+        _ count: Int, durability: String, settings: [String: Setting] = [:],
+        recording: Bool = false, owner secret: Secret? = nil, through relay: Relay? = nil,
         _ body: (TemporaryCluster) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
         StopRequest.watch()
         let (basePort, ports) = try freePorts(for: count, and: relay?.portCount ?? 0)
         var file = ClusterFile(nodeCount: count, basePort: basePort, durability: durability)
+        file.settings = settings
         try relay?.open(&file, ports)
         if secret != nil {
             file.settings["tokens"] = .object(["unsignedTokens": .boolean(true)])

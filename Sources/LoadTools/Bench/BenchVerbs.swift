@@ -6,6 +6,7 @@ extension Verb {
         "bench", "Measures a cluster of its own, or the simulator, on this machine.",
         verbs: [
             benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery, benchStall,
+            benchConnections,
             benchSimulation,
         ],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
@@ -60,27 +61,27 @@ extension Verb {
         "subscribers", "NUMBER", "How many connections listen to the list; 1000.")
     private static let writes = Option("writes", "NUMBER", "How many records are written; 2000.")
     private static let rate = Option("rate", "NUMBER", "How many records a second; 200.")
+    private static let listenProtocol = Option(
+        "protocol", "NAME", "How they listen: \(ListenProtocol.names); native.")
 
     private static let benchFanout = Verb(
         "fanout",
         "Writes to one list at a fixed pace, to which many connections at one node listen.",
-        options: [durability, subscribers, writes, rate] + BenchReport.options,
+        options: [durability, subscribers, writes, rate, listenProtocol] + BenchReport.options,
         examples: [
             "hearth bench fanout", "hearth bench fanout --durability interval --subscribers 100",
+            "hearth bench fanout --protocol events --subscribers 10000 --rate 20 --writes 200",
         ]
     ) { (invocation) throws(CommandError) in
         let benchmark = FanoutBenchmark(
-            subscribers: try invocation.integer(subscribers, in: 1...9_000) ?? 1_000,
+            subscribers: try invocation.integer(subscribers, in: 1...500_000) ?? 1_000,
             writes: try invocation.integer(writes, in: 1...1_000_000) ?? 2_000,
-            writesPerSecond: try invocation.integer(rate, in: 1...100_000) ?? 200)
+            writesPerSecond: try invocation.integer(rate, in: 1...100_000) ?? 200,
+            listenProtocol: try ListenProtocol(invocation, listenProtocol) ?? .native)
         let durability = invocation[durability] ?? "commit"
         var report = BenchReport(invocation)
         report.begin("durability \(durability); latencies in microseconds")
-        let measurement = try TemporaryCluster.with(3, durability: durability) {
-            (cluster) throws(CommandError) in
-            try benchmark.run(on: cluster, durability: durability)
-        }
-        report.show(measurement.fields)
+        report.show(try benchmark.run(durability: durability).fields)
         return try report.end()
     }
 
@@ -189,6 +190,7 @@ extension FanoutBenchmark.Measurement {
     fileprivate var fields: [BenchReport.Field] {
         [
             .name("work", "work", "W3"), .name("durability", "durability", durability),
+            .name("protocol", "protocol", listenProtocol.rawValue),
             .whole("subscribers", "subscribers", Double(subscribers)),
             .whole("writes/s", "writesPerSecond", writesPerSecond),
             .whole("delivered/s", "deliveredPerSecond", deliveriesPerSecond),

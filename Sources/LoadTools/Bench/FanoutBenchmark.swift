@@ -9,6 +9,7 @@ internal import SyncProtocol
 struct FanoutBenchmark {
     struct Measurement {
         var durability: String
+        var listenProtocol: ListenProtocol
         var subscribers: Int
         var writesPerSecond: Double
         var deliveriesPerSecond: Double
@@ -23,18 +24,28 @@ struct FanoutBenchmark {
     let subscribers: Int
     let writes: Int
     let writesPerSecond: Int
+    let listenProtocol: ListenProtocol
 
-    func run(
+    func run(durability: String) throws(CommandError) -> Measurement {
+        try ListenerPool.allow(subscribers)
+        return try TemporaryCluster.with(
+            3, durability: durability,
+            settings: ListenerPool.settings(forConnections: subscribers)
+        ) { (cluster) throws(CommandError) in
+            try run(on: cluster, durability: durability)
+        }
+    }
+
+    private func run(
         on cluster: TemporaryCluster, durability: String
     ) throws(CommandError) -> Measurement {
         var load = try FanoutLoad(self, to: cluster.addresses[0])
-        try load.listen()
         let before = ProcessUsage.total(of: cluster.processes)
         let seconds = try load.run()
         let after = ProcessUsage.total(of: cluster.processes)
         let deliveries = Double(writes * subscribers)
         return Measurement(
-            durability: durability, subscribers: subscribers,
+            durability: durability, listenProtocol: listenProtocol, subscribers: subscribers,
             writesPerSecond: Double(writes) / seconds,
             deliveriesPerSecond: deliveries / seconds, acknowledgements: load.acknowledgements,
             events: load.events,
@@ -49,41 +60,39 @@ private struct FanoutLoad {
     private(set) var events = Latencies()
     private let benchmark: FanoutBenchmark
     private let writer: NodeSocket
-    private var listeners: [NodeSocket] = []
+    private var pool: ListenerPool
+    private var readers: [RecordReader]
     private let poll: LoadPoll
     private var keys = PushIDGenerator()
     private var random = SystemRandomNumberGenerator()
     private var sentNanoseconds: [UInt64] = []
-    private var listening = 0
     private var acknowledged = 0
     private var delivered = 0
 
     private static let list = Path([Key(unchecked: "bench"), Key(unchecked: "fanout")])
-    private static let number = Key(unchecked: "n")
     private static let text = Key(unchecked: "text")
     private static let patienceSeconds: UInt64 = 20
 
+    /// Connects all listeners, and returns once they listen.
     init(_ benchmark: FanoutBenchmark, to node: String) throws(CommandError) {
         self.benchmark = benchmark
         writer = try NodeSocket(loading: node)
-        for _ in 0..<benchmark.subscribers { listeners.append(try NodeSocket(loading: node)) }
-        poll = LoadPoll(capacity: benchmark.subscribers + 1)
-        for (index, connection) in ([writer] + listeners).enumerated() {
-            poll.add(connection, as: index)
+        pool = ListenerPool(at: node, path: FanoutLoad.list, by: benchmark.listenProtocol)
+        _ = try pool.connect(benchmark.subscribers)
+        guard pool.refused == 0 else { throw FanoutLoad.failure("a node closed a connection") }
+        readers = Array(
+            repeating: RecordReader(benchmark.listenProtocol), count: benchmark.subscribers)
+        poll = LoadPoll(capacity: min(benchmark.subscribers + 1, 4_096))
+        for (index, listener) in pool.listeners.enumerated() {
+            poll.add(listener.descriptor, as: index + 1)
         }
-    }
-
-    mutating func listen() throws(CommandError) {
-        var frame = FrameWriter()
-        frame.append(ClientMessage.listen(id: 1, path: FanoutLoad.list))
-        for listener in listeners { listener.send(frame.bytes) }
-        try receive { $0.listening == $0.listeners.count }
+        poll.add(writer.descriptor, as: 0)
     }
 
     /// Writes all, waits for all events, and returns how long that took.
     mutating func run() throws(CommandError) -> Double {
         let start = monotonicNanoseconds()
-        let total = benchmark.writes * listeners.count
+        let total = benchmark.writes * benchmark.subscribers
         try receive { load in
             let due =
                 (monotonicNanoseconds() - start) / 1000
@@ -99,7 +108,7 @@ private struct FanoutLoad {
     private mutating func write() {
         let number = sentNanoseconds.count
         var record = Children()
-        record[FanoutLoad.number] = .integer(Int64(number))
+        record[RecordReader.number] = .integer(Int64(number))
         record[FanoutLoad.text] = .string(
             "a message of the length that people type into a chat, most of the time and some more")
         let key = keys.next(at: wallMilliseconds(), random: &random)
@@ -117,13 +126,11 @@ private struct FanoutLoad {
         var lastProgress = monotonicNanoseconds()
         while !isDone(&self) {
             try StopRequest.check()
-            let before = delivered + acknowledged + listening
+            let before = delivered + acknowledged
             try poll.wait(milliseconds: 1) { (index) throws(CommandError) in
-                let connection = index == 0 ? writer : listeners[index - 1]
-                let isOpen = connection.receive { receive($0) }
-                if !isOpen { throw FanoutLoad.failure("a node closed a connection") }
+                if !receive(at: index) { throw FanoutLoad.failure("a node closed a connection") }
             }
-            if before != delivered + acknowledged + listening {
+            if before != delivered + acknowledged {
                 lastProgress = monotonicNanoseconds()
             } else if monotonicNanoseconds() - lastProgress > FanoutLoad.patienceSeconds << 30 {
                 throw FanoutLoad.failure("no progress after \(delivered) events")
@@ -131,32 +138,25 @@ private struct FanoutLoad {
         }
     }
 
-    private mutating func receive(_ frame: [UInt8]) {
+    /// Receives what has arrived at the writer, or at a listener; false once the connection is closed.
+    private mutating func receive(at index: Int) -> Bool {
         let time = monotonicNanoseconds()
-        for case .message(let message) in frame.messages(of: NodeMessage.self) {
-            switch message {
-            case .ok(let id) where id > 0 && id <= sentNanoseconds.count:
-                acknowledged += 1
-                acknowledgements.add(
-                    nanoseconds: time - sentNanoseconds[Int(id) - 1], at: time)
-            case .change(_, let writes):
-                for write in writes { record(write, at: time) }
-            default: break
+        if index == 0 { return writer.receive { receiveAnswers($0, at: time) } }
+        let listener = pool.listeners[index - 1]
+        listener.advance { bytes in
+            readers[index - 1].read(bytes) { number in
+                delivered += 1
+                events.add(nanoseconds: time - sentNanoseconds[number], at: time)
             }
         }
+        return listener.state == .listening
     }
 
-    private mutating func record(_ write: Write, at time: UInt64) {
-        guard !write.path.isRoot || sentNanoseconds.count > 0 else {
-            listening += 1
-            return
-        }
-        // The first record is the whole list by then.
-        let records = write.path.isRoot ? write.value.children.map(\.value) : [write.value]
-        for record in records {
-            guard case .integer(let number) = record[FanoutLoad.number] else { continue }
-            delivered += 1
-            events.add(nanoseconds: time - sentNanoseconds[Int(number)], at: time)
+    private mutating func receiveAnswers(_ frame: [UInt8], at time: UInt64) {
+        for case .message(.ok(let id)) in frame.messages(of: NodeMessage.self)
+        where id > 0 && id <= sentNanoseconds.count {
+            acknowledged += 1
+            acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id) - 1], at: time)
         }
     }
 

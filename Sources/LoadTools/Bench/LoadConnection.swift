@@ -36,11 +36,24 @@ final class LoadPoll {
 
     deinit { Glibc.close(descriptor) }
 
-    func add(_ connection: NodeSocket, as index: Int) {
+    /// Waits for input of a socket, and for its connection if it has none yet.
+    func add(_ socket: Int32, as index: Int, connecting: Bool = false) {
+        set(EPOLL_CTL_ADD, socket, index, EPOLLIN.rawValue | (connecting ? EPOLLOUT.rawValue : 0))
+    }
+
+    /// Waits for input alone, of a socket that has connected.
+    func setConnected(_ socket: Int32, as index: Int) {
+        set(EPOLL_CTL_MOD, socket, index, EPOLLIN.rawValue)
+    }
+
+    /// Waits for nothing more of a socket.
+    func remove(_ socket: Int32) { set(EPOLL_CTL_DEL, socket, 0, 0) }
+
+    private func set(_ operation: Int32, _ socket: Int32, _ index: Int, _ flags: UInt32) {
         var event = epoll_event()
-        event.events = EPOLLIN.rawValue
+        event.events = flags
         event.data.u64 = UInt64(index)
-        epoll_ctl(descriptor, EPOLL_CTL_ADD, connection.descriptor, &event)
+        epoll_ctl(descriptor, operation, socket, &event)
     }
 
     /// The indexes of the sockets with input, after at most so many milliseconds.

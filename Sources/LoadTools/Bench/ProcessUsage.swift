@@ -7,6 +7,8 @@ package struct ProcessUsage {
     var cpuSeconds = 0.0
     /// The most memory that it ever held at once.
     package var peakMegabytes = 0.0
+    /// The memory that it holds.
+    var residentMegabytes = 0.0
 
     init() {}
 
@@ -18,12 +20,17 @@ package struct ProcessUsage {
             cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
         if let status = readFile("/proc/\(process)/status") {
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
-                .first { $0.hasPrefix("VmHWM:") }
-            let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
-                .first
-            peakMegabytes = (kilobytes.flatMap { Double($0) } ?? 0) / 1024
+            peakMegabytes = Self.megabytes("VmHWM:", in: status)
+            residentMegabytes = Self.megabytes("VmRSS:", in: status)
         }
+    }
+
+    private static func megabytes(_ name: String, in status: [UInt8]) -> Double {
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(name) }
+        let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
+            .first
+        return (kilobytes.flatMap { Double($0) } ?? 0) / 1024
     }
 
     /// The usage of several processes together: the time of all, the memory of the largest.

@@ -81,7 +81,7 @@ struct QueryBenchmark {
         var answers = Latencies()
         var asked = 0
         for (index, connection) in connections.enumerated() {
-            poll.add(connection.connection, as: index)
+            poll.add(connection.connection.descriptor, as: index)
             connection.ask(try query(of: work, &random))
             asked += 1
         }

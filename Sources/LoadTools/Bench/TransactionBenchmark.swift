@@ -66,7 +66,7 @@ struct TransactionBenchmark {
     private func count(_ goal: Int, over clients: [Counting]) throws(CommandError) {
         let poll = LoadPoll(capacity: clients.count)
         for (index, client) in clients.enumerated() {
-            poll.add(client.connection, as: index)
+            poll.add(client.connection.descriptor, as: index)
             client.begin()
         }
         var open = clients.count

@@ -71,7 +71,9 @@ struct StallLoad {
     /// Waits for so many answers to all connections; the end of a connection refuses all that is left.
     mutating func receive(_ count: Int) throws(CommandError) {
         let poll = LoadPoll(capacity: connections.count)
-        for (index, connection) in connections.enumerated() { poll.add(connection, as: index) }
+        for (index, connection) in connections.enumerated() {
+            poll.add(connection.descriptor, as: index)
+        }
         let start = monotonicNanoseconds()
         var (answers, refusals, isOpen) = (0, 0, true)
         while answers < count, isOpen {
