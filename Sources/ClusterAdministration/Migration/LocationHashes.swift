@@ -18,15 +18,15 @@ package struct LocationHashes: Sendable {
 
     /// A hash over values in order.
     package struct Chain: Equatable, Sendable {
-        /// The primitives in the values.
+        /// The primitives in the values, without priorities.
         package private(set) var count = 0
         private var hash: [UInt8] = []
 
         /// The first digits of the hash.
-        package var text: String { count == 0 ? "none" : SHA256.text(of: Array(hash.prefix(8))) }
+        package var text: String { hash.isEmpty ? "none" : SHA256.text(of: Array(hash.prefix(8))) }
 
         mutating func add(_ value: Value, at path: Path) {
-            count += value.primitiveCount
+            if path.last != .priority { count += value.primitiveCount }
             hash = SHA256.hash(of: hash + Array("\(path):\(DataHash(of: value).text)".utf8))
         }
     }
