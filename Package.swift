@@ -299,7 +299,8 @@ let package = Package(
                 "DataTree", "JSONText",
                 "LineEditor", "LoadTools", "QueryEngine", "SimulatorCommand", "Sockets",
                 "SyncProtocol",
-            ]),
+            ],
+            fixtures: ["Fixtures"]),
         tests(
             of: "SimulatorCommand",
             using: [
