@@ -34,10 +34,12 @@ import Testing
         watch.recordAnswer(3, of: session)
         watch.recordWait(of: .listen(id: 4, path: "a"), session)
         watch.recordWait(of: .awaitStable(id: 5, milliseconds: 9_000), session)
-        watch.recordWait(of: .get(id: 6, path: "a"), session)
-        watch.close(session)
+        let ended = SessionID(number: 8)
+        watch.recordWait(of: .get(id: 6, path: "a"), ended)
+        watch.close(ended)
         watch.beginTurn(at: 9_000)
-        for id in UInt64(3)...6 { watch.recordAnswer(id, of: session) }
+        for id in UInt64(3)...5 { watch.recordAnswer(id, of: session) }
+        watch.recordAnswer(6, of: ended)
         #expect(watch.removeRecords().records == [])
     }
 
