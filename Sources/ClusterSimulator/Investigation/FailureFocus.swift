@@ -43,9 +43,9 @@ struct FailureFocus {
 extension FailureFocus {
     /// How many operations at one location are followed.
     private static let operationLimit = 4
-    /// How long before a request its client may have met the cause of its failure.
+    /// The time before a request in which its client may have met the cause of a failure.
     private static let reach: Microseconds = .milliseconds(500)
-    /// How long after a request that nobody answers its course is followed.
+    /// The time for which the course of an unanswered request is followed.
     private static let patience: Microseconds = .seconds(2)
 
     /// - Parameter run: A run that is over.

@@ -20,7 +20,7 @@ struct OperationTrail {
     private var held: Set<Holding> = []
     private var everHeld: Set<Holding> = []
     private var durable: Set<Holding> = []
-    /// What arrived and was not applied at once: the step, which is shown if it stays so.
+    /// The step of an operation that arrived and was not applied at once; it is shown if that lasts.
     private var waiting: [Holding: CourseStep] = [:]
     /// The step in which a node without the operation learnt of it.
     private var announced: [Holding: CourseStep] = [:]
