@@ -55,6 +55,8 @@ public final class Node {
     private var files: [DatabaseIndex: DatabaseFiles]
     /// The databases with turns on their way to the disk.
     private var storing: Set<DatabaseIndex> = []
+    /// The removed databases whose files are still open.
+    private var removing: Set<DatabaseIndex> = []
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
     /// Begins the next turn while the core has work left.
@@ -110,6 +112,7 @@ public final class Node {
             throw NodeError(error)
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
+        for name in recovery.removedNames() { core.addRemovedDatabase(name) }
         for name in recovery.storedNames() {
             let database = core.addStoredDatabase(name)
             if core.sleepMilliseconds == nil { try recover(database, name) }
@@ -201,6 +204,7 @@ extension Node {
                 // SQLite deletes its write-ahead log as it closes.
                 files[database] = nil
                 journal(of: database).closeStore()
+            case .removeDatabase(let name, let database): remove(name, database)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
@@ -285,10 +289,27 @@ extension Node {
         }
     }
 
+    /// Records that a database was removed, and deletes its files once they are closed.
+    private func remove(_ name: DatabaseName, _ database: DatabaseIndex?) {
+        var recovery = recovery
+        recovery.name = name
+        recovery.recordRemoval()
+        if let database, journals.indices.contains(database.number),
+            journals[database.number] != nil
+        {
+            files[database] = nil
+            removing.insert(database)
+        } else {
+            recovery.deleteFiles()
+        }
+        log.write("the database \(name) is removed")
+    }
+
     /// Completes the sleep of a database: its files are closed.
     private func finishClosing(_ database: DatabaseIndex) {
         journals[database.number] = nil
         storing.remove(database)
+        if removing.remove(database) != nil { recovery(of: database).deleteFiles() }
         step { $0.didClose(database) }
     }
 

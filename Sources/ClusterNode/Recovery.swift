@@ -34,16 +34,22 @@ struct Recovery {
 
     /// The names of the databases in the node's folder, besides the default one.
     func storedNames() -> [DatabaseName] {
-        guard databasePath != nil, let entries = opendir(databasesFolder) else { return [] }
+        let removed = Set(removedNames())
+        return entries(of: databasesFolder).compactMap { DatabaseName($0) }
+            .filter { !$0.isDefault && !removed.contains($0) }.sorted()
+    }
+
+    private func entries(of folder: String) -> [String] {
+        guard databasePath != nil, let entries = opendir(folder) else { return [] }
         defer { closedir(entries) }
-        var names: [DatabaseName] = []
+        var names: [String] = []
         while let entry = readdir(entries) {
-            let text = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let name = DatabaseName(text), !name.isDefault { names.append(name) }
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
         }
-        return names.sorted()
+        return names
     }
 
     private func read(on thread: StorageThread?) throws(StorageError) -> (Replica, Journal) {
@@ -100,6 +106,40 @@ struct Recovery {
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
         log.write(
             "\(error.problem); moved it to \(aside), and fetches the data from its peers", .error)
+    }
+
+    // MARK: Removed databases
+
+    /// The end of the name of the file that records a removal. No database has such a name.
+    private static let removalSuffix = ".removed"
+
+    /// The names of the databases that were removed.
+    func removedNames() -> [DatabaseName] {
+        entries(of: databasesFolder).filter { $0.hasSuffix(Recovery.removalSuffix) }
+            .compactMap { DatabaseName(String($0.dropLast(Recovery.removalSuffix.count))) }
+            .sorted()
+    }
+
+    /// Records durably that the database was removed.
+    func recordRemoval() {
+        if databasePath == nil { return }
+        let path = "\(databasesFolder)/\(name)\(Recovery.removalSuffix)"
+        mkdir(databasesFolder, 0o700)
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
+        guard file >= 0, synchronizeFolder(of: path) else {
+            return log.write(
+                "cannot record in \(path) that the database \(name) was removed: after a restart it "
+                    + "learns that from its peers")
+        }
+    }
+
+    /// Deletes the files of the removed database, except its backups.
+    func deleteFiles() {
+        for entry in entries(of: folder) where entry.hasPrefix("log.sqlite") {
+            unlink("\(folder)/\(entry)")
+        }
+        rmdir(folder)
     }
 
     private var databasesFolder: String { configuration.folder(of: member) + "/databases" }

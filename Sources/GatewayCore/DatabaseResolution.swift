@@ -13,6 +13,7 @@ struct DatabaseResolution {
     /// Whether the node has the databases of its peers. Otherwise an unknown name may be the name of one of them.
     var isComplete: Bool
     private(set) var names: Set<DatabaseName> = []
+    private var removed: Set<DatabaseName> = []
     private var reported: Set<String> = []
 
     init(unknown: UnknownDatabases, limit: Int, isComplete: Bool) {
@@ -21,6 +22,24 @@ struct DatabaseResolution {
 
     /// Records a database that the node has.
     mutating func add(_ name: DatabaseName) { names.insert(name) }
+
+    /// Records that a database was removed. From then on, its name means no database.
+    mutating func remove(_ name: DatabaseName) {
+        names.remove(name)
+        removed.insert(name)
+    }
+
+    /// Checks that a name is not the one of a removed database.
+    private func checkIsNotRemoved(_ name: DatabaseName) throws(RestFailure) {
+        if removed.contains(name) { throw .removedDatabase(name) }
+    }
+
+    /// Checks that a database can be removed.
+    func checkRemoval(of name: DatabaseName) throws(RestFailure) {
+        try checkIsNotRemoved(name)
+        if name.isDefault { throw .defaultDatabase }
+        guard names.contains(name) else { throw .unknownDatabase(name.text) }
+    }
 
     /// Returns the database that a text names: `ns` of a URL, or part of the path of a native client.
     ///
@@ -31,7 +50,10 @@ struct DatabaseResolution {
         named text: String, isExplicit: Bool = false
     ) throws(RestFailure) -> DatabaseName {
         let name = DatabaseName(text)
-        if let name, name.isDefault || names.contains(name) { return name }
+        if let name {
+            if name.isDefault || names.contains(name) { return name }
+            try checkIsNotRemoved(name)
+        }
         guard unknown == .create || isComplete else {
             throw .unavailable("it does not know yet which databases the cluster has")
         }
@@ -47,24 +69,29 @@ struct DatabaseResolution {
 
     /// Checks that a database can be created, whatever `unknown` says.
     func checkRoom(for name: DatabaseName) throws(RestFailure) {
+        try checkIsNotRemoved(name)
         guard name.isDefault || names.contains(name) || names.count < limit else {
             throw .tooManyDatabases(limit)
         }
     }
 
     /// Returns the database that the first label of a host names, if the node has it.
-    func database(ofHost host: String) -> DatabaseName {
+    func database(ofHost host: String) throws(RestFailure) -> DatabaseName {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count >= 3, let name = DatabaseName(String(labels[0])), names.contains(name)
-        else { return .default }
-        return name
+        guard labels.count >= 3, let name = DatabaseName(String(labels[0])) else {
+            return .default
+        }
+        try checkIsNotRemoved(name)
+        return names.contains(name) ? name : .default
     }
 
     /// Returns the database of a request.
     func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
         if let name = head.databaseParameter, !name.isEmpty { return try database(named: name) }
-        guard !names.isEmpty, let authority = head.authority else { return .default }
-        return database(ofHost: authority.host)
+        guard !names.isEmpty || !removed.isEmpty, let authority = head.authority else {
+            return .default
+        }
+        return try database(ofHost: authority.host)
     }
 
     /// Returns a line for the log if a request names an unknown database and uses the default one, once for each name.
@@ -95,6 +122,17 @@ extension RestFailure {
                 "create it with `hearth database create`, or name one that `hearth database list` shows",
             namesNoDatabase: true)
     }
+
+    fileprivate static func removedDatabase(_ name: DatabaseName) -> RestFailure {
+        RestFailure(
+            status: 404, problem: "The database \(name) was removed.",
+            fix: "use another name: the name of a removed database is not used again",
+            namesNoDatabase: true)
+    }
+
+    fileprivate static let defaultDatabase = RestFailure(
+        status: 405, problem: "The default database cannot be removed.",
+        fix: "remove its data: `hearth remove /`")
 
     static func databaseName(_ text: String) -> RestFailure {
         RestFailure(

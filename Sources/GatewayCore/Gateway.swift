@@ -39,6 +39,7 @@ public struct Gateway {
         case .hasRules(let hasRules, let database):
             context.authentication.setRules(hasRules, of: database)
         case .hasDatabase(let database): context.databases.add(database)
+        case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
         case .lost(let database, let reason): lose(database, because: reason)
         case .became(let availability): become(availability)

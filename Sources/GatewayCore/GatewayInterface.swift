@@ -27,6 +27,8 @@ public enum GatewayInput: Equatable, Sendable {
     case hasRules(Bool, of: DatabaseName = .default)
     /// The node has this database.
     case hasDatabase(DatabaseName)
+    /// This database was removed. Its name is not used again.
+    case removed(DatabaseName)
     /// The node has the databases of the peers that it reaches.
     case knowsDatabases
     /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
@@ -49,6 +51,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case close(SessionID)
     /// The session that begins next under this number concerns this database, and not the default one.
     case enter(SessionID, DatabaseName)
+    /// Remove this database.
+    case remove(DatabaseName)
     /// Open a session of values at the replica.
     case open(SessionID)
     /// Announce the principal of a session to the replica: before its first request, before it becomes the session

@@ -3,6 +3,9 @@ public struct DatabaseIndex: Hashable, Comparable, Sendable {
     /// The index of the default database, which each node has.
     public static let `default` = DatabaseIndex(0)
 
+    /// The index of no database, for sessions whose database the node cannot have.
+    static let none = DatabaseIndex(-1)
+
     /// The position in the list.
     public let number: Int
 

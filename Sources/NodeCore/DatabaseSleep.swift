@@ -17,7 +17,7 @@ extension NodeCore {
 
     /// Wakes a database for a use, or keeps it awake.
     mutating func wake(_ position: Int, for use: DatabaseEnvelope.Use) {
-        guard use != .idle else { return }
+        guard use != .idle, !named[position].isRemoved else { return }
         stayAwake(position, for: use)
         switch named[position].state {
         case .asleep: requestOpening(of: position)
@@ -70,6 +70,7 @@ extension NodeCore {
 
     /// Whether a database can sleep: no node uses it, and all nodes that this one reaches hold the same operations.
     mutating func maySleep(_ position: Int) -> Bool {
+        if named[position].isRemoved { return true }
         guard sleepMilliseconds != nil, named[position].isServing,
             named[position].sessionCount == 0, named[position].waiting.isEmpty,
             now.elapsedMilliseconds >= named[position].awakeUntilMilliseconds,
@@ -112,7 +113,7 @@ extension NodeCore {
         precondition(named[position].state == .closing, "a database closes without request")
         named[position].state = .asleep
         deactivate(position)
-        if named[position].wakesAgain, !isStopped {
+        if named[position].wakesAgain, !named[position].isRemoved, !isStopped {
             named[position].wakesAgain = false
             requestOpening(of: position)
         }

@@ -37,6 +37,8 @@ struct NamedDatabase {
     /// Whether the gateway knows that the replica has rules.
     var hasRules = false
     var isInTurn = false
+    /// Whether the database was removed: then its next turn is its last one.
+    var isRemoved = false
     /// Whether it has to wake once the driver has closed it.
     var wakesAgain = false
     /// Whether all reachable nodes held the same operations at the end of the last turn.

@@ -34,7 +34,9 @@ extension NodeCore {
     }
 
     /// The names of all databases but the default one, as the node opened them.
-    public var databaseNames: [DatabaseName] { named.map(\.name) }
+    public var databaseNames: [DatabaseName] {
+        named.lazy.filter { !$0.isRemoved }.map(\.name)
+    }
 
     /// The names of the databases that have a replica, besides the default one.
     public var awakeDatabaseNames: [DatabaseName] {
@@ -60,8 +62,13 @@ extension NodeCore {
 
     /// Sets the database of a session before its first input; creates the database if the node does not have it.
     mutating func enter(_ name: DatabaseName, _ session: SessionID) {
-        guard !name.isDefault, let database = indexes[name] ?? create(name) else { return }
+        if name.isDefault { return }
         leaveDatabase(session)
+        guard let database = indexes[name] ?? create(name) else {
+            // Its requests must not reach another database.
+            sessionDatabases[session] = DatabaseIndex.none
+            return inform(.lost(name, reason: "the node cannot have the database"))
+        }
         sessionDatabases[session] = database
         named[database.position].sessionCount += 1
         wake(database.position, for: .used)
@@ -73,13 +80,13 @@ extension NodeCore {
         guard !sessionDatabases.isEmpty,
             let database = sessionDatabases.removeValue(forKey: session)
         else { return .default }
-        named[database.position].sessionCount -= 1
+        if database != .none { named[database.position].sessionCount -= 1 }
         return database
     }
 
-    /// Adds a database that a client or a peer names; nil if the node has too many.
-    private mutating func create(_ name: DatabaseName) -> DatabaseIndex? {
-        named.count < databaseLimit ? addDatabase(name) : nil
+    /// Adds a database that a client or a peer names; nil if the node has too many, or if it was removed.
+    mutating func create(_ name: DatabaseName) -> DatabaseIndex? {
+        indexes.count < databaseLimit && !removed.contains(name) ? addDatabase(name) : nil
     }
 
     /// Ends the sessions of a database that cannot be served.
@@ -96,7 +103,9 @@ extension NodeCore {
     mutating func receive(_ input: Input, in envelope: DatabaseEnvelope?) {
         // The replica counts and reports what is no frame.
         guard let envelope else { return stepReplica(input, of: .default) }
-        guard let database = indexes[envelope.name] ?? create(envelope.name) else { return }
+        guard let database = indexes[envelope.name] ?? create(envelope.name) else {
+            return answerUse(of: envelope.name)
+        }
         let position = database.position
         wake(position, for: envelope.use)
         let input = input.replacingFrame(by: envelope.frame)

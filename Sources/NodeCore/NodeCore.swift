@@ -33,6 +33,9 @@ public struct NodeCore {
     var livePeers: [String] = []
     var peersDueMilliseconds: UInt64 = 0
     var returns = PeerReturns()
+    /// The names of removed databases, and when the node publishes its list of databases.
+    var removed: Set<DatabaseName> = []
+    var listDueMilliseconds: UInt64 = 0
     /// The most named databases.
     let databaseLimit: Int
     /// The databases of sessions, except those of the default database.
@@ -185,6 +188,8 @@ extension NodeCore {
         case .published(let frame), .asked(let frame, _), .answered(let frame, _):
             if DatabaseEnvelope.isPresent(in: frame) {
                 receive(input, in: DatabaseEnvelope(frame))
+            } else if DatabaseList.isPresent(in: frame), receive(list: frame) {
+                return
             } else {
                 stepReplica(input, of: .default)
             }
@@ -196,7 +201,7 @@ extension NodeCore {
     /// Steps a replica with an input that needs a turn.
     mutating func stepReplica(_ input: Input, of database: DatabaseIndex) {
         precondition(isInTurn, "an input arrives between turns")
-        if isStopped { return }
+        if isStopped || database == .none { return }
         if database.isDefault { return execute(observedStep(input)) }
         if prepare(database, for: input) { execute(step(input, of: database), of: database) }
     }
@@ -314,6 +319,7 @@ extension NodeCore {
             case .reportWritable(let session):
                 slowClients.awaitRoom(of: session)
                 outputs.append(.gateway(output))
+            case .remove(let name): remove(name)
             case .close, .log, .refused: outputs.append(.gateway(output))
             }
         }

@@ -41,6 +41,9 @@ public enum NodeOutput: Equatable, Sendable {
     case openDatabase(DatabaseIndex, DatabaseName)
     /// Close a database whose turns are all durable, and call `didClose(_:)` of the core once its files are closed.
     case closeDatabase(DatabaseIndex)
+    /// Record durably, before the effects that follow, that a database was removed, and delete its files: at once, or when it is
+    /// closed. The node may not have the database.
+    case removeDatabase(DatabaseName, DatabaseIndex?)
     /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
     /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)
@@ -58,7 +61,8 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .enter, .send, .reportWritable, .close, .native, .wake, .log, .refused: return nil
+        case .enter, .remove, .send, .reportWritable, .close, .native, .wake, .log, .refused:
+            return nil
         }
     }
 }

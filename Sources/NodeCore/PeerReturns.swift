@@ -17,6 +17,9 @@ struct PeerReturns {
     /// Has all of so many databases wake.
     mutating func begin(_ count: Int) { waiting = Array(0..<count)[...] }
 
+    /// Has one more database wake.
+    mutating func append(_ position: Int) { waiting.append(position) }
+
     /// Returns the positions of databases that are to wake now.
     mutating func next(_ databases: [NamedDatabase], at milliseconds: UInt64) -> [Int] {
         visited.removeAll {
@@ -26,7 +29,7 @@ struct PeerReturns {
         var positions: [Int] = []
         while visited.count < PeerReturns.limit, let position = waiting.popFirst() {
             // One that is awake exchanges its operations anyway.
-            if databases[position].state == .awake { continue }
+            if databases[position].state == .awake || databases[position].isRemoved { continue }
             visited.append((position, milliseconds + PeerReturns.visitMilliseconds))
             positions.append(position)
         }
@@ -40,13 +43,17 @@ extension NodeCore {
 
     /// Has all databases wake when a peer comes back, few at a time.
     mutating func followPeers() {
-        guard isServing, sleepMilliseconds != nil else { return }
+        guard isServing else { return }
         if now.elapsedMilliseconds >= peersDueMilliseconds {
             peersDueMilliseconds = now.elapsedMilliseconds + Self.peersMilliseconds
             let live = replica.livePeers
-            if live.contains(where: { !livePeers.contains($0) }) { returns.begin(named.count) }
+            if live.contains(where: { !livePeers.contains($0) }) {
+                returns.begin(named.count)
+                listDueMilliseconds = 0
+            }
             livePeers = live
         }
+        publishDueList()
         if returns.isEmpty { return }
         for position in returns.next(named, at: now.elapsedMilliseconds) {
             wake(position, for: .synchronizing)

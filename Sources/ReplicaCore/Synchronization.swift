@@ -14,6 +14,9 @@ extension Replica {
             && replication.peers.hold(vector, members)
     }
 
+    /// The name of the cluster.
+    public var clusterName: String { configuration.cluster }
+
     /// The names of the other members.
     public var peerNames: [String] {
         configuration.peers.filter { $0 != configuration.member }.sorted()

@@ -66,6 +66,62 @@ import Testing
         #expect(wrong.status == 64, "\(wrong.errors)")
     }
 
+    @Test func `sleep without clients, and wake with their data`() throws {
+        let cluster = try TestCluster()
+        try cluster.run("down")
+        let path = cluster.folder.path + "/cluster.json"
+        let created = try String(contentsOfFile: path, encoding: .utf8)
+        try created.replacing("{\n  \"c", with: "{\n  \"databaseSleepSeconds\": 1,\n  \"c")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try cluster.up().end().status == 0)
+        let url = cluster.address(1) + "/a.json?ns=chat"
+        #expect(try curl(url, "-X", "PUT", "-d", "1") == "1")
+        for node in ["n1", "n2", "n3"] {
+            let log = cluster.folder.file("\(node)/databases/chat/log.sqlite-wal")
+            try eventually("SQLite deletes the log as it closes the file") {
+                !FileManager.default.fileExists(atPath: log)
+            }
+        }
+        // The other nodes wake the database, too.
+        try cluster.run("kill", "n1")
+        #expect(try curl(cluster.address(2) + "/a.json?ns=chat", "-X", "PUT", "-d", "2") == "2")
+        #expect(try curl(cluster.address(3) + "/a.json?ns=chat") == "2")
+        try cluster.run("start", "n1")
+        #expect(try curl(url) == "2")
+    }
+
+    @Test func `are removed for ever, also at a node that is away`() throws {
+        let cluster = try TestCluster()
+        #expect(try curl(cluster.address(1) + "/a.json?ns=chat", "-X", "PUT", "-d", "1") == "1")
+        _ = try hearth(cluster, "backup", "monday", "--database", "chat")
+        try eventually("all nodes have the data") {
+            try (2...3).allSatisfy {
+                try curl(cluster.address($0) + "/a.json?ns=chat") == "1"
+            }
+        }
+        try cluster.run("kill", "n3")
+        let unsure = try Program.hearth(
+            "database", "remove", "chat", "--dir", cluster.folder.path
+        ).end()
+        #expect(unsure.status == 64 && unsure.errors.contains("--yes"))
+        let removed = try hearth(
+            cluster, "database", "remove", "chat", "--yes", "--timeout", "3")
+        #expect(removed.hasPrefix("chat is removed\nnot yet at "))
+        try cluster.run("start", "n3")
+        for node in 1...3 {
+            try eventually("n\(node) refuses the name") {
+                try curl(cluster.address(node) + "/a.json?ns=chat").contains("was removed")
+            }
+            let file = cluster.folder.file("n\(node)/databases/chat/log.sqlite")
+            try eventually("n\(node) deletes the files") {
+                !FileManager.default.fileExists(atPath: file)
+            }
+        }
+        try cluster.run("down")
+        #expect(try cluster.up().end().status == 0)
+        #expect(try hearth(cluster, "database", "list") == "default\n")
+    }
+
     @Test func `of unknown names are refused or mean the default one, as the file says`() throws {
         let cluster = try TestCluster()
         try cluster.run("down")

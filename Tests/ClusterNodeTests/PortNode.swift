@@ -71,7 +71,9 @@ final class PortNode {
         }
         for output in outputs {
             switch output {
-            case .replica, .openDatabase, .closeDatabase, .gateway(.log): break
+            case .replica, .openDatabase, .closeDatabase, .removeDatabase,
+                .gateway(.log):
+                break
             case .gateway(let output): port.execute(output)
             case .cut(let session): port.cut(session)
             }

@@ -20,6 +20,7 @@ struct TestGateway {
     private(set) var openSessions: Set<SessionID> = []
     /// The named databases that sessions concerned, one after the other.
     private(set) var entered: [SessionID: [DatabaseName]] = [:]
+    private(set) var removed: [DatabaseName] = []
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -157,6 +158,7 @@ struct TestGateway {
             case .send(let id, let bytes): sent[id, default: []] += bytes
             case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
             case .close(let id): closed.insert(id)
+            case .remove(let database): removed.append(database)
             case .enter(let id, let database): entered[id, default: []].append(database)
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")

@@ -10,6 +10,8 @@ struct DatabasesRig {
     private var inputs: [[NodeInput]] = []
     private var stores: [[DatabaseIndex: DurableStore<MemoryTables>]] = []
     private var opened: [[DatabaseIndex: DatabaseName]] = []
+    /// The databases whose removal each node has recorded.
+    private(set) var removals: [[DatabaseName]] = []
     private var closing: [[DatabaseIndex]] = []
     private var openings: UInt64 = 0
     private var sent: [SessionID: [UInt8]] = [:]
@@ -45,6 +47,7 @@ struct DatabasesRig {
             stores.append([:])
             opened.append([:])
             closing.append([])
+            removals.append([])
             cores[index].sleepMilliseconds = sleepMilliseconds
         }
         run(for: 600)
@@ -103,6 +106,7 @@ struct DatabasesRig {
             case .openDatabase(let database, let name):
                 opened[index][database] = name
                 if opensDatabases { open(database, of: index) }
+            case .removeDatabase(let name, _): removals[index].append(name)
             case .closeDatabase(let database): closing[index].append(database)
             default: break
             }

@@ -5,7 +5,7 @@ package import Sockets
 package import SyncProtocol
 package import TLS
 
-/// Lists and creates the databases of a node, by one HTTP request each.
+/// Lists, creates and removes the databases of a node, by one HTTP request each.
 package struct DatabaseProbe: Sendable {
     private let secret: Secret?
 
@@ -30,6 +30,13 @@ package struct DatabaseProbe: Sendable {
         _ name: DatabaseName, at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) {
         _ = try send("PUT /.settings/databases/\(name).json", to: address, within: limit)
+    }
+
+    /// Removes a database at a node, which has the others remove it.
+    package func remove(
+        _ name: DatabaseName, at address: HTTPAddress, within limit: Duration
+    ) throws(CommandError) {
+        _ = try send("DELETE /.settings/databases/\(name).json", to: address, within: limit)
     }
 
     /// Sends a request without a body, and returns the body of the answer.

@@ -302,7 +302,7 @@ struct VirtualNode {
             case .gateway(let output): portOutputs.append(output)
             case .cut(let session): preconditionFailure("much waits for \(session)")
             case .openDatabase(_, let name): preconditionFailure("a client names \(name)")
-            case .closeDatabase: preconditionFailure("no database is open that could sleep")
+            case .closeDatabase, .removeDatabase: preconditionFailure("there is one database")
             }
         }
         if hasUsers { recordSteps() }

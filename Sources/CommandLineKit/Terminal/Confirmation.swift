@@ -16,4 +16,17 @@ package struct Confirmation {
         terminal.write("\(question) [y/N] ")
         return ["y", "yes"].contains((readLine() ?? "").lowercased())
     }
+
+    /// Whether the person confirms by typing a text.
+    ///
+    /// - Throws: `refusal` if no person is there.
+    package func ask(
+        toType text: String, otherwise refusal: CommandError
+    ) throws(CommandError) -> Bool {
+        let terminal = Terminal.standardError
+        guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
+        StandardOutput.shared.flush()
+        terminal.write("\(question) Type \(text) to confirm: ")
+        return readLine() == text
+    }
 }

@@ -40,6 +40,7 @@ struct OpenRequest {
             let database = try context.database(of: head)
             let sender = try context.identity(of: head, in: database)
             plan = try RequestPlan(head, by: sender.principal, in: context)
+            if case .report(.removal(let name)) = plan { context.output(.remove(name)) }
             if case .report = plan {
                 identity = context.authentication.reader(sender)
             } else {

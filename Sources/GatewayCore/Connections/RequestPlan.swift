@@ -114,7 +114,12 @@ extension GatewayContext {
     /// - Throws: The refusal of an unknown or invalid name.
     mutating func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
         if head.method == .options { return .default }
-        if let name = try head.createdDatabase() {
+        if let name = try head.changedDatabase() {
+            if head.method == .delete {
+                // The removed database cannot answer.
+                try databases.checkRemoval(of: name)
+                return .default
+            }
             try databases.checkRoom(for: name)
             return name
         }

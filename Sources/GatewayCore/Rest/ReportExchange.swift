@@ -20,6 +20,8 @@ enum NodeReport: Equatable {
     case databases
     /// PUT to `/.settings/databases/NAME.json`: creates the database, and is answered once the node serves it.
     case creation(DatabaseName)
+    /// DELETE of `/.settings/databases/NAME.json`: removes the database for ever.
+    case removal(DatabaseName)
 
     /// The report at a path; nil if it has none.
     ///
@@ -36,8 +38,8 @@ enum NodeReport: Equatable {
             return
         case "/.inspect/databases.json": self = .databases
         default:
-            guard let name = try head.createdDatabase() else { return nil }
-            self = .creation(name)
+            guard let name = try head.changedDatabase() else { return nil }
+            self = head.method == .delete ? .removal(name) : .creation(name)
             return
         }
         try head.checkIsRead()
@@ -77,7 +79,7 @@ struct ReportExchange {
     /// The request to the replica.
     var opening: [ClientMessage] {
         switch report {
-        case .metrics, .status, .rulesStatus, .databases, .creation: [.status(id: id)]
+        case .metrics, .status, .rulesStatus, .databases, .creation, .removal: [.status(id: id)]
         case .rulesHistory: [.rulesHistory(id: id)]
         case .coverage(let action, _): [.coverage(id: id, action)]
         }
@@ -103,27 +105,28 @@ struct ReportExchange {
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
         case .status, .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
         case .databases: preconditionFailure("the gateway itself lists the databases")
-        case .creation(let name): .answers(Answer(report: name.listed))
+        case .creation(let name), .removal(let name): .answers(Answer(report: name.listed))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
     }
 }
 
 extension RequestHead {
-    /// Folder of the paths that create databases.
+    /// Folder of the paths that create and remove databases.
     static let databasesPath = "/.settings/databases/"
 
-    /// The database that the request creates; nil for another path.
+    /// The database that the request creates or removes; nil for another path.
     ///
-    /// - Throws: The refusal of an invalid name, or of another method than PUT.
-    func createdDatabase() throws(RestFailure) -> DatabaseName? {
+    /// - Throws: The refusal of an invalid name, or of another method than PUT and DELETE.
+    func changedDatabase() throws(RestFailure) -> DatabaseName? {
         let path = target.pathText
         guard path.hasPrefix(RequestHead.databasesPath), path.hasSuffix(".json") else { return nil }
         let text = path.dropFirst(RequestHead.databasesPath.utf8.count).dropLast(".json".utf8.count)
         guard let name = DatabaseName(String(text)) else { throw .databaseName(String(text)) }
-        guard method == .put else {
+        guard method == .put || method == .delete else {
             throw RestFailure(
-                status: 405, problem: "A database can be created here.", fix: "use PUT")
+                status: 405, problem: "A database can be created and removed here.",
+                fix: "use PUT or DELETE")
         }
         return name
     }

@@ -8,9 +8,9 @@ internal import SyncProtocol
 enum DatabaseVerbs {
     static let verb = Verb(
         "database",
-        "Lists and creates the databases of a cluster. Each has its own data and rules. Clients name "
+        "Lists, creates and removes the databases of a cluster. Each has its own data and rules. Clients name "
             + "one by `ns`, and commands by --database.",
-        verbs: [list, create],
+        verbs: [list, create, remove],
         examples: ["hearth database create chat", "hearth database list"])
 
     private static let name = Argument(
@@ -36,11 +36,7 @@ enum DatabaseVerbs {
             + "that answer have it. A node that is away creates it when it returns.",
         arguments: [name], options: NodeClient.options, examples: ["hearth database create chat"]
     ) { invocation throws(CommandError) in
-        guard let name = DatabaseName(invocation[name]) else {
-            throw CommandError(
-                .usage, "\(invocation[name]) is not the name of a database",
-                fix: "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -")
-        }
+        let name = try databaseName(of: invocation)
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         let servers = try NodeOptions.servers(of: invocation)
@@ -59,17 +55,77 @@ enum DatabaseVerbs {
         return .success
     }
 
+    private static let yes = Option(
+        flag: "yes",
+        "Remove it without a confirmation. Without this, the command asks at a terminal.")
+
+    private static let remove = Verb(
+        "remove",
+        "Removes a database with its data and rules, for ever, at all nodes. A node that is away "
+            + "removes it when it returns. Backups stay. The name cannot be used again.",
+        arguments: [name], options: [yes] + NodeClient.options,
+        examples: ["hearth database remove chat", "hearth database remove chat --yes"]
+    ) { invocation throws(CommandError) in
+        let name = try databaseName(of: invocation)
+        guard try isConfirmed(name, for: invocation) else {
+            Terminal.standardError.print("nothing is removed")
+            return .success
+        }
+        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
+        let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
+        let servers = try NodeOptions.servers(of: invocation)
+        try first(of: servers) { server throws(CommandError) in
+            try probe.remove(name, at: server, within: limit)
+        }
+        let remaining = nodes(of: servers, probe, within: limit) { $0?.contains(name) == false }
+        StandardOutput.shared.print("\(name) is removed")
+        if !remaining.isEmpty {
+            StandardOutput.shared.print(
+                "not yet at \(remaining.map(\.location).joined(separator: ", ")): these nodes remove "
+                    + "it once they reach the others")
+        }
+        return .success
+    }
+
+    private static func isConfirmed(
+        _ name: DatabaseName, for invocation: Invocation
+    ) throws(CommandError) -> Bool {
+        if invocation.has(yes) { return true }
+        let question = "This removes all data of the database \(name) for ever."
+        return try Confirmation(question).ask(
+            toType: name.text,
+            otherwise: CommandError(
+                .usage, "hearth database remove removes all data of the database \(name)",
+                fix: "add --yes to remove it without a question"))
+    }
+
+    private static func databaseName(
+        of invocation: Invocation
+    ) throws(CommandError) -> DatabaseName {
+        if let name = DatabaseName(invocation[name]) { return name }
+        throw CommandError(
+            .usage, "\(invocation[name]) is not the name of a database",
+            fix: "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -")
+    }
+
     /// The nodes that do not have the database after some time.
     private static func lacking(
         _ name: DatabaseName, of servers: [HTTPAddress], _ probe: DatabaseProbe,
         within limit: Duration
     ) -> [HTTPAddress] {
+        nodes(of: servers, probe, within: limit) { $0?.contains(name) == true }
+    }
+
+    /// The nodes whose names of databases do not satisfy a condition after some time.
+    private static func nodes(
+        of servers: [HTTPAddress], _ probe: DatabaseProbe, within limit: Duration,
+        except isDone: ([DatabaseName]?) -> Bool
+    ) -> [HTTPAddress] {
         let deadline = ContinuousClock.now + limit
         var missing = servers
         while true {
             missing.removeAll { server in
-                let names = try? probe.names(at: server, within: .seconds(2))
-                return names?.contains(name) == true
+                isDone(try? probe.names(at: server, within: .seconds(2)))
             }
             if missing.isEmpty || ContinuousClock.now >= deadline { return missing }
             // Nodes do not announce a new database to this command, so it asks again.
