@@ -182,7 +182,7 @@ let package = Package(
             [
                 "CConsole", "ClientCore", "ClusterAdministration", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "ClientConnection",
-                "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol", "TLS",
+                "HTTPText", "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol", "TLS",
                 "Threads",
             ]),
         .executableTarget(

@@ -261,7 +261,8 @@ import Testing
 
     @Test func `a request cannot have the ID of the sign of life`() {
         var replica = TestReplica()
-        let frame = ClientMessage.put(id: 0, path: "a", value: 1).frame
+        let frame =
+            ClientMessage.put(id: 0, path: "a", value: 1).frame
             + ClientMessage.put(id: 1, path: "b", value: 2).frame.dropFirst()
         let told = replica.turn([.requested(frame, by: small)])[small] ?? []
         guard case .error(id: 0, code: .invalid, _, _)? = told.first else {
