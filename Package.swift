@@ -182,7 +182,8 @@ let package = Package(
             [
                 "CConsole", "ClientCore", "ClusterAdministration", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "ClientConnection",
-                "HTTPText", "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol", "TLS",
+                "HTTPText", "JSONText", "QueryEngine", "Randomness", "Sockets", "SyncProtocol",
+                "TLS",
                 "Threads",
             ]),
         .executableTarget(
