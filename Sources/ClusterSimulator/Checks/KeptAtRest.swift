@@ -33,7 +33,7 @@ extension KeptState {
         "coordination.election",
         "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
-        "sessions.limits",
+        "sessions.limits", "sessions.requests",
         "sessions.versionDelta",
     ]
     /// The same, and what there is of clients.
@@ -46,7 +46,7 @@ extension KeptState {
         "gateway.context.hostRule", "gateway.context.configuration",
         "gateway.context.realtimeNames", "gateway.context.longPolls",
         "gateway.context.authentication",
-        "gateway.context.databases", "gateway.context.routes",
+        "gateway.context.databases", "gateway.context.routes", "livePeers",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]
     private static let ofListeningClient = ofClient.union([

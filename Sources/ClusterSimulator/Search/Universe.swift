@@ -193,7 +193,8 @@ struct Universe {
                 client: client, kind: request.kind, fingerprint: request.fingerprint, invoked: now))
         clients[client].pending = operations.count - 1
         // Numbered by the client's own requests: those of others may come before or after.
-        let frame = UniverseFrame(request.message(id: UInt64(clients[client].requests.count)).frame)
+        let frame = UniverseFrame(
+            request.message(id: UInt64(clients[client].requests.count + 1)).frame)
         nodes[node].receive(
             .requested(frame.bytes, by: SessionID(number: UInt64(client + 1))), hash: frame.hash)
     }

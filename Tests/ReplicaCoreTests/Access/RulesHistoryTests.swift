@@ -97,7 +97,7 @@ import Testing
             cluster.quiesce()
         }
         for number in 0..<150 {
-            cluster.send(.push(id: UInt64(number), path: "list", value: 1), to: "n1")
+            cluster.send(.push(id: UInt64(number + 1), path: "list", value: 1), to: "n1")
         }
         cluster.quiesce()
         cluster.wipe("n3")

@@ -12,7 +12,7 @@ import Testing
     private func cluster() -> TestCluster {
         var cluster = TestCluster(3, checkpointBytes: 500)
         for number in 1...150 {
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: "n1")
         }
         cluster.quiesce()
         return cluster

@@ -13,7 +13,7 @@ import Testing
 
     private func push(_ count: Int, to name: String, of cluster: inout TestCluster) {
         for number in 0..<count {
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: name)
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: name)
         }
     }
 

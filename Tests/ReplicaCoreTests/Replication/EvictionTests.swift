@@ -22,7 +22,7 @@ import Testing
         }
         cluster.quiesce()
         for number in 1...30 {
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: "n1")
         }
         cluster.quiesce()
         _ = cluster.takeReplies()

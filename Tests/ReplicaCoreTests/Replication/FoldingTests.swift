@@ -51,7 +51,7 @@ import Testing
             cluster.crash("n3")
             cluster.start("n3")
             cluster.quiesce(milliseconds: 500)
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n3")
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: "n3")
         }
         cluster.quiesce()
         #expect(cluster["n1"].value[list].children.count == count)
@@ -69,7 +69,7 @@ import Testing
             cluster.crash("n3")
             cluster.start("n3")
             cluster.quiesce(milliseconds: 500)
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n3")
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: "n3")
         }
         cluster.quiesce()
         #expect(cluster["n2"].vector.folded != nil)

@@ -12,7 +12,7 @@ import Testing
         var cluster = TestCluster(3, checkpointBytes: 500)
         cluster.quiesce()
         for number in 1...30 {
-            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
+            cluster.send(.push(id: UInt64(number + 1), path: list, value: 1), to: "n1")
         }
         cluster.quiesce()
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]

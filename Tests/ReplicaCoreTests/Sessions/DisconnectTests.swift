@@ -90,7 +90,7 @@ import Testing
             for (id, size) in sizes.enumerated() {
                 let value = Value.string(String(repeating: "x", count: size))
                 cluster.send(
-                    .onDisconnect(id: UInt64(id), path: Path([Key(index: id)]), value: value),
+                    .onDisconnect(id: UInt64(id + 1), path: Path([Key(index: id)]), value: value),
                     by: number, to: "n1")
             }
             for case .error(_, code: .tooBig, let problem, _) in cluster.takeReplies(of: number) {

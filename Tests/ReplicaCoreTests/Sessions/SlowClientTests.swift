@@ -98,11 +98,11 @@ import Testing
             var copies = [Value](repeating: .null, count: queries.count)
             func take(_ told: [SessionID: [NodeMessage]]) {
                 for case .change(let listen, let writes) in told[slow] ?? [] {
-                    for write in writes { copies[Int(listen)].set(write.value, at: write.path) }
+                    for write in writes { copies[Int(listen) - 1].set(write.value, at: write.path) }
                 }
             }
             for (id, query) in queries.enumerated() {
-                let listen = ClientMessage.listen(id: UInt64(id), path: "list", query: query)
+                let listen = ClientMessage.listen(id: UInt64(id + 1), path: "list", query: query)
                 take(replica.turn([.requested(listen.frame, by: slow)]))
             }
             for _ in 0..<60 {
