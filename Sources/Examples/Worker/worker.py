@@ -43,8 +43,10 @@ class Cluster:
             except urllib.error.HTTPError as error:
                 if error.code < 500:
                     raise
-            except (OSError, http.client.HTTPException, ValueError):
-                pass  # No connection, or an answer that was cut off.
+                problem = error
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                problem = error  # No connection, or an answer that was cut off.
+            print(f"{self.nodes[0]} does not answer: {problem}", file=sys.stderr)
             self.nodes.append(self.nodes.pop(0))
             time.sleep(0.5)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 example, key, addresses, process = sys.argv[1:5]
 first, second, third = nodes = addresses.split(",")
 pictures = sys.argv[5] if len(sys.argv) > 5 else None
+sys.dont_write_bytecode = True  # The folder of the example stays as it is.
 sys.path[:0] = [example, str(Path(__file__).parent.parent / "Console")]
 
 from browser import Browser, Failure

@@ -2,6 +2,7 @@
 
 import sys
 
+sys.dont_write_bytecode = True  # The folder of the example stays as it is.
 sys.path.insert(0, sys.argv[1])
 from worker import LEASE_SECONDS, Worker, now
 
