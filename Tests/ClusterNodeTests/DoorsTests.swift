@@ -52,6 +52,12 @@ final class `Every door of a protected cluster` {
         for node in nodes {
             try eventually("the nodes hear each other") { node.errors.contains("has contact with") }
         }
+        // A second after it begins to serve. Until then it refuses names of databases that it does not know.
+        try eventually("the first node knows which databases there are") {
+            let url = "http://127.0.0.1:\(port)/.json?ns=t"
+            return try !Program("/usr/bin/env", ["curl", "-sS", url]).end().output
+                .contains("does not know yet")
+        }
     }
 
     deinit { for node in nodes { node.terminate() } }
