@@ -437,7 +437,7 @@ def killed_node(browser):
 
 
 cases = [live_rows, roles, edit, conflict, remove_and_undo, leaf, add, same_at_all_nodes, hostile, hostile_path, long_list, table, import_file,
-         pieces, connect_page, events_page, rules_page, widths, wrong_token, databases, silent_node]
+         pieces, connect_page, events_page, rules_page, widths, databases, silent_node]
 
 def run(case, browser):
     start = time.monotonic()
@@ -457,6 +457,7 @@ if __name__ == "__main__":
         problems = browser.problems(hosts)
         if problems:
             sys.exit("\n".join(problems))
-        # Requests to a node that has ended are errors in the browser's log.
-        run(killed_node, browser)
+        # Requests that a node refuses, or that reach no node, are errors in the browser's log.
+        for case in [wrong_token, killed_node]:
+            run(case, browser)
     print("all well")
