@@ -73,7 +73,7 @@ struct IndexBuild: Sendable {
 
     /// Applies an operation; `children` are all children after it.
     mutating func update(_ change: ListChange, in children: Children) {
-        if change.isWhole || children.isEmpty {
+        if change.isReplacement || children.isEmpty {
             self = IndexBuild(by: index.order)
             return
         }

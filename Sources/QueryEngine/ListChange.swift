@@ -57,7 +57,7 @@ public struct ListChange: Sendable {
     /// Whether the location's own primitive or priority is another one.
     public private(set) var isOwn = false
     /// Whether the location as a whole was replaced, as when it becomes null or an object.
-    private(set) var isWhole = false
+    private(set) var isReplacement = false
     /// The exact changes, as they were reported.
     private(set) var changes: [Change] = []
 
@@ -109,7 +109,7 @@ public struct ListChange: Sendable {
     }
 
     private mutating func replace(_ old: Value, by new: Value) {
-        isWhole = true
+        isReplacement = true
         isOwn = old.primitive != new.primitive || old.priority != new.priority
         let before = old.children
         let after = new.children

@@ -65,7 +65,7 @@ extension WindowChange {
             if !listChange.changes.isEmpty, !Value.areNested(listChange.changes.map(\.path)) {
                 return listChange.changes.map { ($0.path, $0.new) }
             }
-            if listChange.isWhole { return [(.root, list.value)] }
+            if listChange.isReplacement { return [(.root, list.value)] }
         }
         var writes: [(path: Path, value: Value)] = []
         writes.reserveCapacity(removed.count + added.count + changed.count)
@@ -79,7 +79,7 @@ extension WindowChange {
     private func appendChanged(
         of listChange: ListChange, to writes: inout [(path: Path, value: Value)]
     ) {
-        if listChange.changes.count == 1, !listChange.isWhole {
+        if listChange.changes.count == 1, !listChange.isReplacement {
             return writes.append((listChange.changes[0].path, listChange.changes[0].new))
         }
         var exact = SortedMap<[Change]>()
@@ -90,7 +90,7 @@ extension WindowChange {
         }
         for entry in changed {
             let changes = exact[entry.key] ?? []
-            if listChange.isWhole || changes.isEmpty || Value.areNested(changes.map(\.path)) {
+            if listChange.isReplacement || changes.isEmpty || Value.areNested(changes.map(\.path)) {
                 writes.append((Path([entry.key]), entry.value))
             } else {
                 writes += changes.map { ($0.path, $0.new) }

@@ -205,7 +205,7 @@ extension Replica {
     /// Whether this replica knows that it was evicted, and rejoins.
     public var isOut: Bool { lifecycle.isRejoining }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.
-    public var isWhole: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
+    public var isFullMember: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
     /// Whether it refuses all requests of a session before a `hello`, because it gave up what the client may have seen.
     package func requiresHello(of session: SessionID) -> Bool { sessions.clients.isAhead(session) }
     /// Whether a session reads too slowly, and may not have been sent all changes.

@@ -9,7 +9,7 @@ extension Replica {
     /// A member that lost its disk knows neither what it held nor its votes before it has heartbeats of all
     /// others; an evicted one must first replay its orphaned operations.
     var mayVote: Bool {
-        coordination.isInformed && storageFailure == nil && isWhole
+        coordination.isInformed && storageFailure == nil && isFullMember
             && replication.peers.evictions.own(at: .back).isEmpty
     }
 

@@ -34,8 +34,8 @@ extension LogEntry {
     /// Whether the bytes are the batch that the entry names.
     ///
     /// - Complexity: O(size of the batch).
-    public var isWhole: Bool {
-        guard BatchCoding.isWhole(bytes), let head = try? BatchCoding.decodeHead(bytes) else {
+    public var isIntact: Bool {
+        guard BatchCoding.isIntact(bytes), let head = try? BatchCoding.decodeHead(bytes) else {
             return false
         }
         return (try? check(head)) != nil

@@ -9,7 +9,7 @@ extension DurableStore {
     mutating func batches(for read: LogRead) throws(Failure) -> [[UInt8]] {
         let rows = try log(of: read.origin, from: read.from, byteLimit: read.byteLimit)
         return rows.prefix { $0.number <= read.through }.map(LogEntry.init)
-            .prefix(while: \.isWhole).map(\.bytes)
+            .prefix(while: \.isIntact).map(\.bytes)
     }
 
     /// The batches of an origin, beginning with the one that holds `sequence` or, if none does, the next.
@@ -35,7 +35,7 @@ extension DurableStore {
             if !batches.isEmpty, byteCount > search.byteLimit {
                 return .log(batches, isLast: false, for: search)
             }
-            if entry.isWhole { batches.append(entry.bytes) }
+            if entry.isIntact { batches.append(entry.bytes) }
         }
         return .log(batches, isLast: true, for: search)
     }
@@ -126,7 +126,7 @@ extension DurableStore {
     /// Throws if a batch is damaged, or not the one that it is filed as: the next process sets the database
     /// aside.
     mutating func require(whole batches: [LogEntry]) throws(Failure) {
-        for batch in batches where !batch.isWhole {
+        for batch in batches where !batch.isIntact {
             throw fail(
                 .damage("the batch of \(batch.origin) from \(batch.first) on is damaged"))
         }

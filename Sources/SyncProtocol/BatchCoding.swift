@@ -46,7 +46,7 @@ public enum BatchCoding {
     }
 
     /// Whether the checksum is right.
-    public static func isWhole(_ bytes: [UInt8]) -> Bool {
+    public static func isIntact(_ bytes: [UInt8]) -> Bool {
         (try? check(bytes)) != nil
     }
 

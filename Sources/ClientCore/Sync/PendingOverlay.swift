@@ -29,7 +29,7 @@ struct PendingOverlay: Sendable {
     }
 
     /// Whether a write replaces the whole location, so that its value depends on nothing else.
-    var isWhole: Bool { whole != nil }
+    var isReplaced: Bool { whole != nil }
 
     /// Whether there is no write at or below the location, nor one above that replaces it.
     var isEmpty: Bool { whole == nil && node.children.isEmpty }
@@ -61,11 +61,11 @@ extension PendingOverlay {
     /// The children of an incomplete base with these writes over them, and the children that are completely
     /// written.
     func completedChildren(over base: Value) -> Value {
-        if isWhole { return Value(applied(to: .null).children) }
+        if isReplaced { return Value(applied(to: .null).children) }
         var known = base.children
         for (key, _) in node.children where key != .priority {
             let child = self[key]
-            guard child.isWhole || known[key] != nil else { continue }
+            guard child.isReplaced || known[key] != nil else { continue }
             known[key] = child.applied(to: known[key] ?? .null).unlessNull
         }
         return Value(known)

@@ -139,7 +139,7 @@ extension SyncView {
     ) {
         for key in Set(keys).sorted() where view.value[key].isNull {
             let child = list[key]
-            let isTold = server.isComplete(for: key) || overlay[key].isWhole
+            let isTold = server.isComplete(for: key) || overlay[key].isReplaced
             guard !child.isNull, !isTold else { continue }
             list.set(.null, at: Path([key]))
             let change = ListChange(children: [.init(key: key, old: child, new: .null)])

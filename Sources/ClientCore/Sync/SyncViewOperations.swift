@@ -62,14 +62,14 @@ extension SyncView {
         _ change: SyncChange, at path: Path, over overlay: PendingOverlay
     ) {
         for (place, _) in change.values { revert(at: path.appending(place), over: overlay) }
-        setListComplete(server.isComplete || overlay.isWhole)
+        setListComplete(server.isComplete || overlay.isReplaced)
     }
 
     /// Shows the server's data at a place again, or what an earlier write that is still unanswered made of it.
     private mutating func revert(at path: Path, over overlay: PendingOverlay) {
         if let written = overlay.completed(over: nil) {
             replaceList(by: written)
-        } else if server.isComplete, !server.isFiltered, !overlay[path].isWhole {
+        } else if server.isComplete, !server.isFiltered, !overlay[path].isReplaced {
             refresh(at: path, over: overlay)
         } else if server.value.isPrimitive, !query.isFiltered {
             // It shows again if the writes that are left only remove what is below it.
@@ -150,14 +150,14 @@ extension SyncView {
     /// Shows the server's data at a path, unless a write hides them.
     private mutating func refresh(at path: Path, over overlay: PendingOverlay) {
         guard let key = path.keys.first else {
-            if overlay.isWhole { return }
+            if overlay.isReplaced { return }
             replaceList(by: server.value(under: overlay))
             return setListComplete(true)
         }
         if key == .priority || isListed(key) && (!server.isFiltered || server.isComplete(for: key))
         {
             updatePriorities(at: path, over: overlay)
-        } else if overlay[path].isWhole {
+        } else if overlay[path].isReplaced {
             return
         } else if let child = child(key, over: overlay, server) {
             setList(child, at: Path([key]))
@@ -178,7 +178,7 @@ extension SyncView {
         var priorities: [(place: Path, value: Value)] = []
         for (depth, key) in path.keys.enumerated() {
             let place = Path(Array(path.keys[..<depth]))
-            if written.isWhole { return updatePriorities(priorities) }
+            if written.isReplaced { return updatePriorities(priorities) }
             if depth >= top {
                 if told.isPrimitive || written.isOrderFelt(over: told) {
                     setList(written.applied(to: told), at: place)
@@ -188,7 +188,7 @@ extension SyncView {
             }
             (written, told) = (written[key], told[key])
         }
-        if !written.isWhole { setList(written.applied(to: told), at: path) }
+        if !written.isReplaced { setList(written.applied(to: told), at: path) }
         updatePriorities(priorities)
     }
 

@@ -47,10 +47,10 @@ struct MigrationTarget {
         if writes.isEmpty { return }
         try wait { $0.openCount < MigrationTarget.writesInFlight }
         // An update cannot replace the location itself.
-        let isWhole = writes.count == 1 && writes[0].path.isRoot
+        let replacesAll = writes.count == 1 && writes[0].path.isRoot
         state.withLock { $0.openCount += 1 }
         client.connection.send(
-            isWhole ? .put(path, writes[0].value) : .merge(path, writes),
+            replacesAll ? .put(path, writes[0].value) : .merge(path, writes),
             patience: client.patience, concern: client.concern
         ) { [state] result in
             state.withLock { state in

@@ -15,7 +15,7 @@ struct EventStream {
     /// The last value event; nil before the first.
     private(set) var value: Value?
     /// Whether the listener knows the whole value: no change has come since without a value event.
-    private var isWhole = false
+    private var isComplete = false
     /// Whether it may know a part only again: an own write of all of it, which the node has not told yet, may be refused.
     var mayBePartial: Bool
     private(set) var batchCount = 0
@@ -40,12 +40,12 @@ struct EventStream {
         checkExactness(of: events)
         checkOrder(of: events)
         for event in events { apply(event) }
-        isWhole = events.last?.kind == .value
+        isComplete = events.last?.kind == .value
         checkPlaces(of: events)
     }
 
     /// The value that the listener knows now; nil if it knows none, or a part.
-    var shown: Value? { isWhole ? value : nil }
+    var shown: Value? { isComplete ? value : nil }
 
     private mutating func report(_ check: Check, _ problem: String) {
         let batch = batchCount
@@ -59,7 +59,7 @@ struct EventStream {
         guard let last = events.last, last.kind == .value else { return }
         count(.eventsAreExact)
         let expected = NaiveQuery(query).events(
-            from: shown ?? Value(children), wasComplete: isWhole, to: last.data)
+            from: shown ?? Value(children), wasComplete: isComplete, to: last.data)
         let afterPart = NaiveQuery(query).events(
             from: shown ?? Value(children), wasComplete: false, to: last.data)
         if events == expected || mayBePartial && events == afterPart { return }
@@ -91,7 +91,7 @@ struct EventStream {
         }
         // Before the node has sent the whole value, the application's own writes show child by child.
         let values = events.count { $0.kind == .value }
-        if values > 1 || values == 0 && isWhole && !mayBePartial {
+        if values > 1 || values == 0 && isComplete && !mayBePartial {
             report(.eventsInOrder, "one change gave \(events.map(\.kind))")
         }
     }

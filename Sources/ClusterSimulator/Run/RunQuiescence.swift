@@ -110,7 +110,7 @@ extension SimulatedRun {
                 return "\(members[0].name) holds \(vector.line), and \(node.name) "
                     + replica.vector.line
             }
-            if !replica.isWhole {
+            if !replica.isFullMember {
                 let evictions = replica.evictions.map { "\($0.member) \($0.stage)" }
                 return
                     "\(node.name) was evicted and has not rejoined, or has orphaned operations; it knows of "

@@ -46,7 +46,7 @@ extension Universe {
         let vector = nodes[0].replica?.vector
         return nodes.allSatisfy { node in
             node.isIdle && node.isServing && node.replica?.vector == vector
-                && node.replica?.isWhole == true
+                && node.replica?.isFullMember == true
         }
     }
 

@@ -42,7 +42,7 @@ public struct CheckpointReader {
             throw .ofCheckpoint(
                 "it should have \(head.rowCount) rows, and \(rowCount) were found", at: 0)
         }
-        guard directory.isWhole else {
+        guard directory.isComplete else {
             throw .ofCheckpoint("a location has no first row", at: 0)
         }
         for (location, own) in owned where !own.primitive.isNull {

@@ -21,7 +21,7 @@ public struct OutgoingCheckpointAudit: Sendable {
     /// Checks the chunk that a peer is given next; returns false if the checkpoint is damaged.
     public mutating func check(_ part: CheckpointChunk, for member: String) -> Bool {
         if part.head.isEmpty { return true }
-        guard let head = try? CheckpointHead(part.head), part.rows.allSatisfy(\.isWhole) else {
+        guard let head = try? CheckpointHead(part.head), part.rows.allSatisfy(\.isIntact) else {
             return false
         }
         let last = progress.removeValue(forKey: member)
@@ -44,7 +44,7 @@ public struct OutgoingCheckpointAudit: Sendable {
 
 extension CheckpointRow {
     /// Whether the bytes are what was written under this ID.
-    fileprivate var isWhole: Bool {
+    fileprivate var isIntact: Bool {
         bytes.withUnsafeBytes { bytes in
             guard let content = try? Checksum.content(of: bytes, named: "a row") else {
                 return false

@@ -28,9 +28,9 @@ struct RowDirectory: Sendable {
     }
 
     /// Whether this location and each large one below it have exactly one first row.
-    var isWhole: Bool {
+    var isComplete: Bool {
         rows.first?.first == nil && !rows.isEmpty && rows.dropFirst().allSatisfy { $0.first != nil }
-            && large.values.allSatisfy(\.isWhole)
+            && large.values.allSatisfy(\.isComplete)
     }
 
     /// All rows of the location and of those below.

@@ -92,7 +92,7 @@ import Testing
         let operation = Operation(stamp: Universe.stamp(1), writes: [])
         let (writer, bytes) = (WriterID(bits: 7), Self.batch(operation, 5))
         let right = LogEntry(origin: writer, first: 5, last: 5, bytes: bytes)
-        #expect(right.isWhole)
+        #expect(right.isIntact)
         _ = try DecodedBatch(right, coveredBy: VersionVector())
         let wrong = [
             LogEntry(origin: writer, first: 9, last: 9, bytes: bytes),
@@ -100,7 +100,7 @@ import Testing
             LogEntry(origin: WriterID(bits: 8), first: 5, last: 5, bytes: bytes),
         ]
         for entry in wrong {
-            #expect(!entry.isWhole)
+            #expect(!entry.isIntact)
             #expect(throws: FrameError.self) { try DecodedBatch(entry, coveredBy: VersionVector()) }
         }
         var checkpoint = CheckpointWriter()
