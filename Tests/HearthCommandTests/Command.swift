@@ -56,7 +56,7 @@ final class CommandCluster {
         for _ in 0..<10 where status != 0 {
             status = try run(
                 "cluster", "up", "--nodes", "\(count)", "--detach", "--base-port",
-                "\(Int.random(in: 1500...3199) * 10)"
+                "\(Int.random(in: 2400...3190) * 10)"
             ).status
         }
         try #require(status == 0)

@@ -44,7 +44,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-readme-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let port = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 100 * 100
+        let port = 24_000 + Int(ProcessInfo.processInfo.processIdentifier) % 79 * 100
         let commands = ["trap 'scripts/hearth cluster down &>/dev/null' EXIT"] + (try Self.commands)
         let script = commands.joined(separator: "\n")
             .replacingOccurrences(of: "/tmp/hearth-readme", with: folder.path)

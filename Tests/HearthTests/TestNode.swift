@@ -19,7 +19,7 @@ final class TestNode: Sendable {
         var status = ExitCode(1)
         // Another program may have the ports that were drawn.
         for _ in 0..<10 where status != 0 {
-            first = Int.random(in: 1500...3199) * 10
+            first = Int.random(in: 2400...3190) * 10
             status = try TestNode.run(
                 "up", "--nodes", "\(count)", "--base-port", "\(first)", "--detach", "--dir", folder)
         }

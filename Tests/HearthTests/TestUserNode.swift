@@ -19,7 +19,7 @@ final class TestUserNode {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         _ = try Self.output("keys", "signing-key", folder + "/signing.key")
-        let port = Int.random(in: 1500...3199) * 10
+        let port = Int.random(in: 2400...3190) * 10
         url = "http://127.0.0.1:\(port)"
         // The clocks are one, so that tokens expire at once.
         let configuration = """

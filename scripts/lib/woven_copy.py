@@ -47,8 +47,8 @@ let words = CommandLine.arguments
 let file = URL(fileURLWithPath: words[1])
 let name = file.deletingPathExtension().lastPathComponent
 var text = try String(contentsOf: file, encoding: .utf8)
-if let check = Check(rawValue: words[2]) {
-    text = text.replacing(/check +(?! |every |count |sum ).*\\n/, with: "") + "check \\(check.rawValue)\\n"
+if let check = Check.named(words[2]) {
+    text = text.replacing(/check +(?! |every |count |sum ).*\\n/, with: "") + "check \\(check.name)\\n"
 }
 let folder = file.deletingLastPathComponent()
 let scenario = try Scenario(parsing: Array(text.utf8), name: name) { path in
@@ -71,7 +71,7 @@ for seed in UInt64(words[3])!...UInt64(words[4])! {
     let report = Simulation.run(scenario, seed: seed)
     let result = report.checks.first { $0.verdict == .invalid }
     if let result, words[2] != "run" {
-        end(seed, result.check.rawValue, result.details)
+        end(seed, result.check.name, result.details)
     } else if let failure = report.failure, words[2] == "run" || words[2] == "all" {
         end(seed, "run", failure)
     }
