@@ -154,7 +154,11 @@ extension SimulatedRun {
         for case .message(let message) in messages
         where !isOfWatch(message) && !noteCopy(message) {
             if access?.check(message) == true { continue }
-            guard case .error(let id, _, _, _) = message, id > 0 else { continue }
+            guard case .error(let id, _, let problem, _) = message, id > 0 else { continue }
+            guard id <= record.refusals.count else {
+                quiescence.fail("a node refuses the operator's request \(id): \(problem)")
+                continue
+            }
             record.refusals[Int(id) - 1].reason = Refusal.notEvicted
         }
     }

@@ -23,11 +23,11 @@ extension SimulatedRun {
         guard let id = message.answeredID, id >= SimulatedRun.firstCopy else { return false }
         let index = Int(id - SimulatedRun.firstCopy)
         record.copies[index].answered = now
-        guard case .error(_, _, let problem, _) = message, problem.contains("another backup"),
-            !isCopying(beside: index)
+        let name = nodes[record.copies[index].node].name
+        guard case .error(_, _, let problem, _) = message,
+            problem == BackupFailure.problemOfSecondBackup(at: name), !isCopying(beside: index)
         else { return true }
-        quiescence.fail(
-            "\(nodes[record.copies[index].node].name) writes no copy, and refuses one: \(problem)")
+        quiescence.fail("\(name) writes no copy, and refuses one: \(problem)")
         return true
     }
 

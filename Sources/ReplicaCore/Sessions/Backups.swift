@@ -12,7 +12,7 @@ extension Sessions {
         }
         if isBackingUp {
             throw RequestFailure(
-                .unavailable, "\(member) is already writing a backup",
+                .unavailable, BackupFailure.problemOfSecondBackup(at: member),
                 fix: "wait until it is complete")
         }
         isBackingUp = true
@@ -29,5 +29,12 @@ extension Sessions {
         case .failure(let failure):
             refuse(.unavailable, failure.problem, fix: failure.fix, id, session)
         }
+    }
+}
+
+extension BackupFailure {
+    /// The problem of a request while the node writes another backup.
+    package static func problemOfSecondBackup(at member: String) -> String {
+        "\(member) is already writing a backup"
     }
 }
