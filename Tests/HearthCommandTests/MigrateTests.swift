@@ -1,3 +1,5 @@
+import ClusterAdministration
+import DataTree
 import Foundation
 import Testing
 
@@ -66,11 +68,37 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             curl -sf "$url/.json?auth=secret&format=export" > source; "$0" export / target --dir . > /dev/null
             python3 -c 'import json; print("equal", json.load(open("source")) == json.load(open("target")))'
             "$0" rules get --dir . 2> /dev/null; cat errors >&2
+            python3 -c 'import json; print("events", [json.loads(line)["event"] for line in open("two")][-5:])'
             """, [cluster.folder.path, Self.fixtures])
         #expect(run.output.contains("without a secret: \(ExitStatus.denied.rawValue)\n"))
         #expect(run.errors.contains("fix: name a file with an administrator's credential"))
         #expect(run.output.contains("migrated: 0\nequal True\n"), "\(run.output)\(run.errors)")
         #expect(run.output.contains(#"{"rules": {".read": true}}"#), "\(run.output)")
         #expect(!run.output.contains("no write"))
+        #expect(
+            run.output.contains("events ['rules', 'hash', 'hash', 'hash', 'done']"),
+            "\(run.output)\(run.errors)")
+    }
+
+    @Test func `a migration whose last step fails is resumed`() throws {
+        let cluster = try CommandCluster(nodes: 1)
+        let address = try cluster.run("cluster", "status", "--json").output
+        let node = try #require(address.firstMatch(of: #/http://127\.0\.0\.1:\d+/#)).output
+        var options = Migration.Options()
+        options.stateFile = cluster.folder.path + "/state"
+        var steps: [String] = []
+        func migrate(_ finish: () throws(CommandError) -> Void) throws(CommandError) {
+            let migration = try Migration(
+                from: .export(.integer(1), at: .root), named: "e",
+                to: NodeClient(nodes: [String(node)]), options
+            ) { event in
+                if case .resumed = event { steps.append("resumed") }
+            }
+            _ = try migration.run(beforeEnd: finish)
+        }
+        let failure = CommandError(.unavailable, "no rules", fix: "try again")
+        #expect(throws: failure) { try migrate { () throws(CommandError) in throw failure } }
+        try migrate { () throws(CommandError) in steps.append("finished") }
+        #expect(steps == ["resumed", "finished"])
     }
 }

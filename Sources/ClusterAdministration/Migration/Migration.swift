@@ -75,7 +75,12 @@ package final class Migration {
     }
 
     /// Migrates, and returns the hashes of the last comparison.
-    package func run() throws(CommandError) -> LocationHashes {
+    ///
+    /// - Parameter finish: Called once both sides are equal. The state file says that the migration is done only after it,
+    ///   so a command that is interrupted in between calls it again.
+    package func run(
+        beforeEnd finish: () throws(CommandError) -> Void
+    ) throws(CommandError) -> LocationHashes {
         try startStream()
         defer { stream?.stop() }
         if record.phase == .copying { try copy() }
@@ -90,6 +95,7 @@ package final class Migration {
             attempts += 1
             hashes = try compare()
         }
+        try finish()
         record.phase = .done
         try save()
         return hashes

@@ -28,10 +28,11 @@ extension Verb {
         let migration = try Migration(
             from: plan.source, named: plan.sourceName, to: plan.client, plan.options,
             report: output.report)
-        let hashes = try migration.run()
-        if let rules = plan.rules {
-            _ = try ClusterRules(for: invocation).set(
+        let hashes = try migration.run { () throws(CommandError) in
+            guard let rules = plan.rules else { return }
+            let installed = try ClusterRules(for: invocation).set(
                 rules, replacing: nil, confirmedBy: .local)
+            output.report(installed)
         }
         output.printResult(hashes, plan)
         return .success

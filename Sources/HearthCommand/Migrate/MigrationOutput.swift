@@ -38,6 +38,15 @@ final class MigrationOutput {
         }
     }
 
+    func report(_ rules: ClusterRules.Installation) {
+        if isJSON {
+            object([("event", .string("rules")), ("digest", .string(rules.digest))])
+        } else {
+            progress.clear()
+            Terminal.standardError.print("rules \(rules.digest) are installed")
+        }
+    }
+
     /// Prints the checked sides of a migration that is not done.
     func print(_ plan: MigrationPlan) {
         let target = plan.options.targetName

@@ -63,8 +63,10 @@ enum ClusterRulesVerbs {
         let concern = invocation[confirm].flatMap(WriteConcern.init(rawValue:)) ?? .local
         let replaced = invocation[replacing].map { $0 == "none" ? "" : $0 }
         let cluster = try ClusterRules(for: invocation)
-        let (reached, missing) = try cluster.set(
-            document, replacing: replaced, confirmedBy: concern)
+        let installed = try cluster.set(document, replacing: replaced, confirmedBy: concern)
+        StandardOutput.shared.print(
+            "rules \(installed.digest) are installed; before: \(installed.previous)")
+        let (reached, missing) = (installed.reached, installed.missing)
         if try NodeOptions.secret(of: invocation) == nil {
             Terminal.standardError.print(
                 "warning: the cluster has neither administrators' secrets nor tokens. Each client is an administrator, and rules do not apply to it; "
@@ -185,6 +187,17 @@ extension ClusterRulesVerbs {
 
 /// The rules of the cluster that a command names.
 struct ClusterRules {
+    /// The outcome of an installation.
+    struct Installation {
+        let digest: String
+        /// The digest of the replaced rules, or `none`.
+        let previous: String
+        /// On how many nodes the rules are durable.
+        let reached: WriteConcern
+        /// The members that lack them, if these are too few nodes.
+        let missing: [String]
+    }
+
     private let servers: [HTTPAddress]
     let probe: StatusProbe
     let limit: Duration
@@ -236,12 +249,10 @@ struct ClusterRules {
         }
     }
 
-    /// Sets rules, and prints what they replace.
-    ///
-    /// - Returns: On how many nodes they are durable, and which members lack them if these are too few.
+    /// Sets rules. Warnings go to standard error.
     func set(
         _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
-    ) throws(CommandError) -> (reached: WriteConcern, missing: [String]) {
+    ) throws(CommandError) -> Installation {
         let previous = try reportOnceServing()?.digest ?? "none"
         let result = try first { server throws(CommandError) in
             let reached = try probe.setRules(
@@ -253,14 +264,14 @@ struct ClusterRules {
             let evicted = concern == .all ? probe.evictedNodes(at: server) : []
             return (reached: reached, missing: missing ?? [], evicted: evicted)
         }
-        let digest = RulesRecord.digest(of: document)
-        StandardOutput.shared.print("rules \(digest) are installed; before: \(previous)")
         if !result.evicted.isEmpty {
             Terminal.standardError.print(
                 EvictedNodes.report(result.evicted, lacking: "the rules are", as: "them"))
         }
         warnOfIndexes()
-        return (result.reached, result.missing)
+        return Installation(
+            digest: RulesRecord.digest(of: document), previous: previous, reached: result.reached,
+            missing: result.missing)
     }
 
     /// Warns if a node has no room for the declared indexes. A silent node delays the command by a second only.
