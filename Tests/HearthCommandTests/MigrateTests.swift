@@ -64,7 +64,11 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             put m/after '{"n": 1}'; put u/a/name '"back"'
             curl -sf -X PATCH -d '{"u/b/c": 1, "m/k8": null}' "$url/.json?auth=secret" > /dev/null
             until [ "$("$0" get /u/b/c --dir .)" = 1 ] || ! kill -0 $second; do sleep 0.1; done
-            kill -INT $second; wait $second; echo "migrated: $?"
+            "$0" cluster pause n1 --dir . > /dev/null
+            curl -sf -X DELETE "$url/.streams.json?auth=secret" > /dev/null
+            until grep -q 'waiting for n1' errors || ! kill -0 $second; do sleep 0.1; done
+            kill -INT $second; sleep 0.3; "$0" cluster resume n1 --dir . > /dev/null
+            wait $second; echo "migrated: $?"
             curl -sf "$url/.json?auth=secret&format=export" > source; "$0" export / target --dir . > /dev/null
             python3 -c 'import json; print("equal", json.load(open("source")) == json.load(open("target")))'
             "$0" rules get --dir . 2> /dev/null; cat errors >&2

@@ -34,13 +34,13 @@ package final class Migration {
         case copied(Int)
         /// A comparison has ended; so many values differed and were copied again.
         case compared(LocationHashes, differences: Int)
-        /// From now on changes are followed until a signal comes.
+        /// From now on changes are followed until Ctrl-C.
         case following
         /// The event stream has ended, and is opened again.
         case streamLost(String)
         /// So many changes have been followed in all.
         case followed(Int)
-        /// A signal came: the last comparison begins.
+        /// Ctrl-C came: the last comparison begins.
         case finishing
     }
 
@@ -56,8 +56,6 @@ package final class Migration {
     /// Whether changes were missed, so that everything must be compared again.
     private var hasMissedChanges = false
     private var changeCount = 0
-    /// Whether a signal has ended the following; another one interrupts the migration.
-    private var isFinishing = false
     private var lastSave = ContinuousClock.now
 
     /// - Throws: when the state file belongs to another migration, or the target has data.
@@ -84,8 +82,9 @@ package final class Migration {
         try startStream()
         defer { stream?.stop() }
         if record.phase == .copying { try copy() }
+        if stream != nil { StopRequest.holdFirst() }
         var hashes = try compare()
-        if stream != nil, !options.endsWhenEqual {
+        if stream != nil {
             try follow()
             hashes = try compare()
         }
@@ -172,13 +171,13 @@ extension Migration {
         report(.copied(count))
     }
 
-    /// Compares both sides, and copies what differs.
+    /// Compares both sides, and copies what differs. Ends early if Ctrl-C ends the following: another comparison comes.
     private func compare() throws(CommandError) -> LocationHashes {
         hasMissedChanges = false
         var walk = MigrationWalk(of: options.path)
         var hashes: LocationHashes? = LocationHashes(below: options.path)
         var (count, differences) = (0, 0)
-        while walk.step != nil {
+        while walk.step != nil, !StopRequest.isHeld {
             try checkStop()
             try applyChanges()
             let step = try advance(&walk, &hashes)
@@ -189,15 +188,16 @@ extension Migration {
         try applyChanges()
         try target.finishWrites()
         let result = hashes ?? LocationHashes(below: options.path)
-        report(.compared(result, differences: differences))
+        if walk.step == nil { report(.compared(result, differences: differences)) }
         return result
     }
 
-    /// Applies changes until a signal comes.
+    /// Applies changes until Ctrl-C. Another signal interrupts the migration.
     private func follow() throws(CommandError) {
         report(.following)
         var isLost = false
-        while !StopRequest.isThere {
+        while !StopRequest.isHeld {
+            try checkStop()
             try applyChanges()
             if hasMissedChanges { _ = try compare() }
             report(.followed(changeCount))
@@ -207,7 +207,6 @@ extension Migration {
             _ = stream?.state.wait(upTo: .milliseconds(100)) { $0.changed.isEmpty ? nil : true }
         }
         report(.finishing)
-        isFinishing = true
         StopRequest.reset()
     }
 
@@ -350,9 +349,7 @@ extension Migration {
     }
 
     private func checkStop() throws(CommandError) {
-        guard StopRequest.isThere, record.phase == .copying || isFinishing || stream == nil else {
-            return
-        }
+        guard StopRequest.isThere else { return }
         throw CommandError(
             .interrupted, "interrupted; \(options.stateFile) has the state of the migration",
             fix: "run the same command again to resume")

@@ -4,7 +4,7 @@ usage: firebase_service.py PORT-FILE [SECRET]; the file gets the port.
 
 It answers as the service does where a migration can tell: a secret in `auth`, `shallow` with at most a limit and a bare
 key, pages in key order, answers with Content-Length, event streams without priorities that begin with the whole value,
-and a redirection of each stream.
+and a redirection of each stream. DELETE /.streams.json ends all event streams, as an expired credential does.
 """
 
 import json
@@ -102,7 +102,9 @@ class Service(BaseHTTPRequestHandler):
     def change(self):
         with lock:
             base = "/" + "/".join(self.keys)
-            if self.command == "PATCH":
+            if self.keys == [".streams"]:
+                event = ("auth_revoked", "credential is no longer valid")
+            elif self.command == "PATCH":
                 for name, value in self.body.items():
                     write(self.keys + name.split("/"), value)
                 event = ("patch", {"path": base, "data": self.body})
