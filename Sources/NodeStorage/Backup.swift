@@ -40,6 +40,24 @@ extension SQLiteTables {
             throw StorageError(
                 .cannotOpen, message: String(cString: strerror(errno)), path: path)
         }
+        guard hasFirstPage(path) else {
+            throw StorageError(
+                .corrupt, message: "it is empty, or has only the beginning of a database",
+                path: path)
+        }
         try SQLiteTables(path: path).check()
+    }
+
+    /// Whether the file contains the first page of a database. SQLite creates a new database in a shorter file.
+    private static func hasFirstPage(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        var head = [UInt8](repeating: 0, count: 18)
+        var status = stat()
+        guard file >= 0, read(file, &head, head.count) == head.count, fstat(file, &status) == 0
+        else { return false }
+        // The page size is a big-endian number, with 1 for 65,536 (https://sqlite.org/fileformat.html, section 1.3).
+        let number = Int(head[16]) << 8 | Int(head[17])
+        return status.st_size >= (number == 1 ? 65_536 : number)
     }
 }

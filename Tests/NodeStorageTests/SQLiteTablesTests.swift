@@ -161,6 +161,18 @@ import Testing
         #expect(try SQLiteTables(path: folder.log + ".copy").property("a") == [2])
     }
 
+    @Test(arguments: [0, 17, 100, 4_095, 4_096, 12_000])
+    func `the beginning of a copy is not complete, and stays as it is`(count: Int) throws {
+        let tables = try SQLiteTables(path: folder.log)
+        try tables.set("a", [UInt8](repeating: 7, count: 20_000))
+        try tables.backUp(to: folder.log + ".copy")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: folder.log + ".copy"))
+        let part = URL(fileURLWithPath: folder.log + ".part")
+        try whole.prefix(count).write(to: part)
+        #expect(throws: StorageError.self) { try SQLiteTables.check(part.path) }
+        #expect(try Data(contentsOf: part) == whole.prefix(count))
+    }
+
     @Test func `an existing folder is synchronized`() throws {
         #expect(synchronizeFolder(of: folder.log))
         #expect(synchronizeFolder(of: "log.sqlite") && synchronizeFolder(of: "/log.sqlite"))
