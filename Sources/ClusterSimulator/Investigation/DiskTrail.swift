@@ -8,6 +8,8 @@ struct DiskTrail {
     private let dot: Dot
     private var isInLog = false
     private var isLost = false
+    /// The last request for a checkpoint before the log lost the operation.
+    private var checkpoint: CourseStep?
 
     /// Nil for a failure that is not about a disk.
     init?(_ focus: FailureFocus) {
@@ -21,10 +23,13 @@ struct DiskTrail {
     mutating func observe(_ event: Event, in run: SimulatedRun, into steps: inout [CourseStep]) {
         let name = node.nodeName
         for (sender, output) in run.record.performed ?? [] where sender == node {
-            guard isInLog, case .perform(let request) = output, let text = request.text else {
+            guard case .perform(let request) = output, let text = request.text(beside: dot) else {
                 continue
             }
-            steps.append(CourseStep("\(name) \(text)", .detail, at: [name], in: run))
+            let step = CourseStep("\(name) \(text)", .stage, at: [name], in: run)
+            if case .writeCheckpoint = request, !isLost { checkpoint = step }
+            if case .writeCheckpoint = request { continue }
+            if isInLog { steps.append(step) }
         }
         guard case .diskWorked(node, _) = event else { return }
         let wasInLog = isInLog
@@ -39,6 +44,7 @@ struct DiskTrail {
             let next = try? run.nodes[node].restarted()?.standing?.vector, !next.covers(dot)
         else { return }
         isLost = true
+        if let checkpoint { steps.append(checkpoint) }
         let removal = "the log of \(name) no longer has \(dot)"
         guard let index = steps.lastIndex(where: { $0.text == removal }) else { return }
         steps[index].text +=
@@ -48,11 +54,13 @@ struct DiskTrail {
 }
 
 extension StoreRequest {
-    /// What the store is to do with its rows; nil if that removes nothing.
-    fileprivate var text: String? {
+    /// What the store is to do with its rows, and whether that includes an operation; nil if it removes nothing.
+    fileprivate func text(beside dot: Dot) -> String? {
         switch self {
-        case .writeCheckpoint: "begins a checkpoint"
-        case .truncate: "truncates its log"
+        case .writeCheckpoint(let checkpoint):
+            "begins a checkpoint \(checkpoint.vector.covers(dot) ? "with" : "without") \(dot): it covers "
+                + checkpoint.vector.line
+        case .truncate(let vector): "truncates its log up to \(vector.line)"
         case .install: "installs a checkpoint"
         default: nil
         }

@@ -101,7 +101,10 @@ struct ListenerTrail {
             steps.append(
                 CourseStep(
                     "\(client.clientName) listens at \(listen.path) at \(node.nodeName), as listen "
-                        + "\(message.id)", focus.clients.contains(client) ? .stage : .detail,
+                        + "\(message.id)"
+                        + (listen.held == nil
+                            ? "" : ", and asks for what differs from what it holds"),
+                    focus.clients.contains(client) ? .stage : .detail,
                     at: [client.clientName, node.nodeName], in: run))
         case .unlisten(let ended):
             listens[Name(connection: connection, id: ended.listen)]?.until = run.now
@@ -123,7 +126,10 @@ struct ListenerTrail {
         guard let listen = listens[name] else { return nil }
         let touching = writes.filter { overlaps(listen.path.appending($0.path)) }
         if touching.isEmpty, !writes.isEmpty { return nil }
-        return (name, touching.isEmpty ? "what it holds is right" : touching.summary)
+        if writes.isEmpty { return (name, "what it holds is right") }
+        guard case .ranges(_, let ranges) = message else { return (name, touching.summary) }
+        let head = "\(ranges.count) ranges that replace parts of what it holds"
+        return (name, "\(head), with \(touching.summary)")
     }
 
     private mutating func send(

@@ -17,6 +17,8 @@ struct RequestTrail {
     private var issued: Set<Int> = []
     private var served: [Int: Int] = [:]
     private var connections: Set<Int> = []
+    /// By operation of the history: the connections on which its request arrived.
+    private var arrivals: [Int: Set<Int>] = [:]
 
     init(_ focus: FailureFocus) {
         requests = focus.requests
@@ -104,9 +106,24 @@ struct RequestTrail {
             let (name, node) = run.ends(of: connection)
             guard case .some(.none) = pending[index] else { continue }
             pending[index] = CourseStep(
-                "\(name) connects to \(node), and does not send its request “\(operation.request)” there",
+                "\(name) connects to \(node), and does not send its request “\(operation.request)” there"
+                    + earlierSending(of: index, before: connection, in: run),
                 .decisive, at: [name, node], in: run, isDeviation: true)
         }
+    }
+
+    /// Where a client sent a request before, and whether it arrived there.
+    private func earlierSending(of operation: Int, before connection: Int, in run: SimulatedRun)
+        -> String
+    {
+        let earlier = run.connections.indices.prefix(connection).last { index in
+            run.connections[index].asked.contains { $0.operation == operation }
+        }
+        guard let earlier else { return "" }
+        let outcome =
+            arrivals[operation]?.contains(earlier) == true
+            ? "which did not answer" : "where it never arrived"
+        return "; it had sent it to \(run.ends(of: earlier).node), \(outcome)"
     }
 
     /// The run is over: marks the first connection on which an open request was never sent.
@@ -127,7 +144,10 @@ struct RequestTrail {
         }
         guard isAsked == true || operations.contains(where: { $0.operation.stamp == message.stamp })
         else { return }
-        if let asked { pending[asked.operation] = .some(nil) }
+        if let asked {
+            pending[asked.operation] = .some(nil)
+            arrivals[asked.operation, default: []].insert(connection)
+        }
         let (client, node) = run.ends(of: connection)
         open[Name(connection: connection, id: message.id)] = message
         let isUp = run.nodes[run.connections[connection].node].isUp

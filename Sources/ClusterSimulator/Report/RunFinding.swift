@@ -79,8 +79,10 @@ struct FindingSentences {
         guard report.verdict == .invalid else { return nil }
         guard let first else {
             return
-                "No node parted from its operations, and no listener with a value from its node."
+                "All nodes show what their operations give, and all listeners show what their nodes show."
         }
+        // Until then, a listener has only not received the value yet.
+        if kind == .listener, let deviation, deviation.time > first.time { return nil }
         let fault = lastFault(before: first.time)
         // The check may have said the same.
         if claim.contains(first.text) {

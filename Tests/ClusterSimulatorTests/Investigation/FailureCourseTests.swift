@@ -194,6 +194,125 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a request that is not sent again is marked with where it went before`(
+        arrives: Bool
+    ) throws {
+        let scenario = try scenario(
+            """
+            cluster replicas=2 clients=1
+            at 1s c1 set /a "x"
+            until 2s
+            check acknowledged-writes-survive
+            """)
+        var first = SimulatedRun(scenario, seed: 1)
+        first.run()
+        var focus = FailureFocus(kind: .request)
+        focus.requests = [try #require(first.record.history.operations.first).operationName]
+        var run = SimulatedRun(scenario, seed: 1)
+        var trail = RequestTrail(focus)
+        var steps: [CourseStep] = []
+        run.begin()
+        while let event = run.step() {
+            let isIssued = !run.record.history.operations.isEmpty
+            let isSent = if case .requested = event { isIssued } else { false }
+            if arrives || !isSent { trail.observe(event, in: run, into: &steps) }
+            // The answer would come next.
+            if isSent { break }
+        }
+        let node = try #require(run.connections.last).node
+        run.connections.append(
+            Connection(client: 0, node: 1 - node, incarnation: 1, isToPort: false, isAccepted: true)
+        )
+        let connection = run.connections.count - 1
+        trail.observe(
+            .requested(connection: connection, frame: []), in: run, into: &steps)
+        trail.finish(in: run, into: &steps)
+        let outcome = arrives ? "which did not answer" : "where it never arrived"
+        #expect(
+            steps.filter(\.isDeviation).map(\.text) == [
+                "c1 connects to \((1 - node).nodeName), and does not send its request “write /a” "
+                    + "there; it had sent it to \(node.nodeName), \(outcome)"
+            ])
+    }
+
+    @Test func `a lost operation is named with the last checkpoint before, which lacks it`() throws
+    {
+        let scenario = try scenario(
+            """
+            cluster replicas=1 clients=1
+            at 1s c1 set /a "x"
+            until 2s
+            check acknowledged-writes-survive
+            """)
+        var first = SimulatedRun(scenario, seed: 1)
+        first.run()
+        var focus = try focus(onFirstRequestOf: first, .disk)
+        focus.nodes = [0]
+        let dot = try #require(focus.operations.first?.dot)
+        var run = SimulatedRun(scenario, seed: 1)
+        var trail = try #require(DiskTrail(focus))
+        var steps: [CourseStep] = []
+        run.record.performed = []
+        run.begin()
+        let empty = run.nodes[0].disk.store
+        var hasBegun = false
+        while let event = run.step() {
+            if !hasBegun, let replica = run.nodes[0].replica {
+                hasBegun = true
+                run.record.performed?.append(
+                    (0, .perform(.writeCheckpoint(replica.checkpoint))))
+            }
+            trail.observe(event, in: run, into: &steps)
+        }
+        #expect(steps.map(\.text) == ["the log of n1 has \(dot)"])
+        let vector = try #require(run.nodes[0].standing?.vector)
+        run.record.performed = [(0, .perform(.truncate(vector)))]
+        run.nodes[0].disk.store = empty
+        trail.observe(.diskWorked(node: 0, incarnation: 1), in: run, into: &steps)
+        #expect(
+            steps.dropFirst().map(\.text) == [
+                "n1 truncates its log up to \(vector.line)",
+                "the log of n1 no longer has \(dot), and its checkpoint does not have it either: its next process would lack it",
+                "n1 begins a checkpoint without \(dot): it covers nothing",
+            ])
+        #expect(steps.filter(\.isDeviation).count == 1)
+    }
+
+    @Test func `a listener that holds a part is shown to ask for and receive the rest as ranges`()
+        throws
+    {
+        let scenario = try scenario(
+            """
+            cluster replicas=2
+            clients count=1 listeners=3 pace=1ms
+            workload operations=300 lists=1 push=1
+            at 4500ms crash n2
+            at 5s restart n2
+            until 6s
+            check listeners-converge
+            """)
+        var focus = FailureFocus(kind: .listener)
+        (focus.path, focus.nodes, focus.clients) = (try Path("/lists"), [0], [3])
+        var run = SimulatedRun(scenario, seed: 1)
+        var trail = try #require(ListenerTrail(focus))
+        var steps: [CourseStep] = []
+        run.record.performed = []
+        run.begin()
+        while let event = run.step() { trail.observe(event, in: run, into: &steps) }
+        let texts = steps.map(\.text).filter { $0.contains("c4") }
+        #expect(
+            texts.contains {
+                $0.hasPrefix("c4 listens at ")
+                    && $0.hasSuffix(", and asks for what differs from what it holds")
+            }, "\(texts)")
+        #expect(
+            texts.contains {
+                $0.hasPrefix("c4 receives for listen ")
+                    && $0.contains(" ranges that replace parts of what it holds, with /")
+            }, "\(texts)")
+    }
+
     // MARK: The choice of steps
 
     private func step(
