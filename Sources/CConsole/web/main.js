@@ -1,6 +1,6 @@
 // The frame of all pages: the bar, the state of the connection, and the page that the address names.
 
-import { button, dialog, fill, h, icon } from './base/dom.js';
+import { button, dialog, field, fill, h, icon } from './base/dom.js';
 import { feed, hasToken, setToken } from './base/session.js';
 import { route } from './base/routes.js';
 import { clusterPage } from './pages/cluster.js';
@@ -82,7 +82,7 @@ function showBanner(name) {
 export async function signIn() {
   const values = await dialog('Sign in', [
     h('p', { class: 'muted' }, 'The token stays in this tab until you close it. It is sent to the nodes of this cluster alone, never in an address.'),
-    h('label', { class: 'field' }, h('span', {}, 'Secret or token'), h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: false, class: 'mono' }),
+    field('Secret or token', h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: false, class: 'mono' }),
       h('small', {}, 'A secret of the cluster makes you an administrator; a token of a user shows what the rules permit that user.')),
   ], { accept: 'Sign in', check: ({ token }) => (token.trim() ? null : 'Enter a secret or a token.') });
   if (values) setToken(values.token.trim());

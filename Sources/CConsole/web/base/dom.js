@@ -58,6 +58,20 @@ export function icon(name) {
   return picture;
 }
 
+/** A card with a heading and its tools. */
+export function card(title, content, tools = []) {
+  return h('section', { class: 'card' }, h('header', {}, h('h2', { class: 'grow' }, title), tools), content);
+}
+
+/** A control of a form with its label. */
+export const field = (label, ...control) => h('label', { class: 'field' }, h('span', {}, label), control);
+
+/** The head of a table, with the positions of its columns of numbers. */
+export const tableHead = (names, numbers = []) => h('thead', {}, h('tr', {}, names.map((name, index) => h('th', { scope: 'col', class: numbers.includes(index) ? 'number' : '' }, name))));
+
+/** A box in which a table scrolls. */
+export const tableBox = (label, kind, ...content) => h('div', { class: `table-box ${kind}`, tabindex: 0, role: 'region', 'aria-label': label }, content);
+
 /** A button with a picture, a text, or both. */
 export function button(label, { picture, hint, onclick, kind = '', disabled, hidesLabel = false } = {}) {
   return h('button', {

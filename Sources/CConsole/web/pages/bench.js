@@ -1,6 +1,6 @@
 // The page of a benchmark: for each work its latencies and its throughput, and a table of all figures.
 
-import { fill, h } from '../base/dom.js';
+import { card, fill, h, tableBox, tableHead } from '../base/dom.js';
 import { plot } from '../parts/plot.js';
 
 const record = JSON.parse(document.querySelector('script.record').textContent);
@@ -18,7 +18,7 @@ function measurement({ name, series }) {
   const lines = (key) => series.filter((one) => one[key].length > 1).map((one) => ({ name: one.name, points: one[key] }));
   const [latencies, rates] = [lines('latencies'), lines('rates')];
   if (latencies.length + rates.length === 0) return null;
-  return h('section', { class: 'card' }, h('header', {}, h('h2', {}, name)), h('div', { class: 'plots' },
+  return card(name, h('div', { class: 'plots' },
     latencies.length > 0 && plot({ title: 'Latency percentiles', series: latencies, x: share, y: duration, step: 1 }),
     rates.length > 0 && plot({ title: 'Throughput', series: rates, x: seconds, y: rate })));
 }
@@ -31,8 +31,8 @@ function table({ columns, rows }) {
     if (typeof value === 'number' && most[column] > 0) element.style.setProperty('--share', `${value / most[column] * 100}%`);
     return element;
   };
-  return h('div', { class: 'table-box', tabIndex: 0, role: 'region', 'aria-label': 'All figures' }, h('table', { class: 'figures' },
-    h('thead', {}, h('tr', {}, columns.map((title, index) => h('th', { scope: 'col', class: index > 0 ? 'number' : '' }, title)))),
+  return tableBox('All figures', '', h('table', { class: 'figures' },
+    tableHead(columns, [...columns.keys()].slice(1)),
     h('tbody', {}, rows.map(({ texts, values }) => h('tr', {}, h('th', { scope: 'row' }, texts[0]), texts.slice(1).map((text, index) => cell(text, values[index + 1], index + 1)))))));
 }
 
@@ -40,4 +40,4 @@ fill(document.body, h('main', { class: 'report' },
   h('section', { class: 'card finding-card' }, h('div', { class: 'body stack tight' }, h('h1', {}, record.title, h('small', {}, ` ${record.heading}`)),
     record.sentence && h('p', { class: 'sentence' }, record.sentence), h('div', { class: 'command' }, h('code', { class: 'mono' }, record.command)))),
   record.rows.map(measurement),
-  h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'All figures')), table(record))));
+  card('All figures', table(record))));

@@ -1,6 +1,6 @@
 // The cluster page: a row a node, the picture of links, the matrix of contacts, and what is wrong.
 
-import { button, dialog, fill, h, icon, toast } from '../base/dom.js';
+import { button, card, dialog, field, fill, h, icon, tableHead, toast } from '../base/dom.js';
 import { bytes, count, duration } from '../base/format.js';
 import { feed, forAdministrators, mayReadStatus } from '../base/session.js';
 import { ClusterState, freshMilliseconds, staleMilliseconds } from '../parts/cluster-state.js';
@@ -42,19 +42,19 @@ class ClusterPage {
   #nodesCard() {
     const heads = ['Node', 'State', 'Operations', h('span', { class: 'unseen' }, 'Operations of five minutes'), 'Behind', 'Stable', 'Repaired', 'Memory', h('span', { class: 'unseen' }, 'Memory of five minutes'), 'Disk', 'Clients'];
     return h('section', { class: 'card' }, h('div', { class: 'table-box' }, h('table', {},
-      h('thead', {}, h('tr', {}, heads.map((head, index) => h('th', { scope: 'col', class: [2, 4, 5, 6, 7, 9, 10].includes(index) ? 'number' : '' }, head)))), this.table)));
+      tableHead(heads, [2, 4, 5, 6, 7, 9, 10]), this.table)));
   }
 
   #pictureCard() {
-    return h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'Who hears whom')), this.picture,
+    return card('Who hears whom', [this.picture,
       h('div', { class: 'legend' },
         h('span', {}, h('span', { class: 'dot good' }), 'heard just now'), h('span', {}, h('span', { class: 'dot warn' }), 'late'),
-        h('span', {}, h('span', { class: 'dot bad' }), 'not heard'), h('span', {}, h('span', { class: 'dot' }), 'not known')));
+        h('span', {}, h('span', { class: 'dot bad' }), 'not heard'), h('span', {}, h('span', { class: 'dot' }), 'not known'))]);
   }
 
-  #matrixCard() { return h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'Last contact')), this.matrix); }
+  #matrixCard() { return card('Last contact', this.matrix); }
 
-  #findingsCard() { return h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'Findings')), this.findings); }
+  #findingsCard() { return card('Findings', this.findings); }
 
   #redraw() { this.#frame ||= requestAnimationFrame(() => { this.#frame = 0; this.#draw(); }); }
 
@@ -100,7 +100,7 @@ class ClusterPage {
       return h('td', { class: age < freshMilliseconds ? 'good' : age < staleMilliseconds ? 'warn' : 'bad' }, duration(Math.round(age / 10) * 10));
     };
     fill(this.matrix, h('table', { class: 'matrix' },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'hears'), nodes.map((node) => h('th', { scope: 'col' }, node.name)))),
+      tableHead(['hears', ...nodes.map((node) => node.name)]),
       h('tbody', {}, nodes.map((to) => h('tr', {}, h('th', { scope: 'row' }, to.name), nodes.map((from) => cell(to, from)))))));
   }
 
@@ -120,7 +120,7 @@ class ClusterPage {
     const name = new Date().toISOString().slice(0, 16).replace(/[T:]/g, '-');
     const values = await dialog(`Back up ${node}`, [
       h('p', { class: 'muted' }, 'The node writes a copy of its database into its folder. It goes on serving meanwhile.'),
-      h('label', { class: 'field' }, h('span', {}, 'Name of the copy'), h('input', { name: 'name', value: name, class: 'mono', autocomplete: 'off' })),
+      field('Name of the copy', h('input', { name: 'name', value: name, class: 'mono', autocomplete: 'off' })),
     ], { accept: 'Back up', check: ({ name: text }) => (/^[A-Za-z0-9_-]{1,64}$/.test(text) ? null : 'Use 1 to 64 letters, digits, - and _.') });
     if (!values) return;
     const answer = await feed.ask({ t: 'backup', name: values.name }, 120_000);
@@ -132,7 +132,7 @@ class ClusterPage {
     const names = this.state.nodes.map((node) => node.name);
     const values = await dialog('Evict a node', [
       h('p', { class: 'muted' }, 'The others go on without it and no longer wait for it. Writes that it alone has come back when it rejoins. Evict a node that does not return soon.'),
-      h('label', { class: 'field' }, h('span', {}, 'Type the name of the node to confirm'), h('input', { name: 'member', class: 'mono', autocomplete: 'off', placeholder: names.join(', ') })),
+      field('Type the name of the node to confirm', h('input', { name: 'member', class: 'mono', autocomplete: 'off', placeholder: names.join(', ') })),
     ], { accept: 'Evict', kind: 'danger full', check: ({ member }) => (names.includes(member) ? null : `The nodes are ${names.join(', ')}.`) });
     if (!values) return;
     const answer = await feed.ask({ t: 'evict', member: values.member });

@@ -1,6 +1,6 @@
 // The connect page: lines for each SDK with the address of this node, and a test that writes and listens.
 
-import { button, copy, fill, h } from '../base/dom.js';
+import { button, card, copy, field, fill, h } from '../base/dom.js';
 import { request, writeIf } from '../base/data.js';
 import { duration } from '../base/format.js';
 import { database, inDatabase, keysOf } from '../base/paths.js';
@@ -118,7 +118,6 @@ hearth watch /messages --node ${origin}${option}
 
 function factsCard() {
   const body = h('div', { class: 'body' });
-  const card = h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'This node')), body);
   feed.about.follow((about) => {
     const user = ['administrator', 'monitor'].includes(about?.user) ? about.user : about?.user?.uid ?? 'not signed in';
     fill(body, h('dl', { class: 'facts' },
@@ -128,7 +127,7 @@ function factsCard() {
       h('dt', {}, 'You are'), h('dd', {}, user),
       h('dt', {}, 'Access'), h('dd', {}, !about ? '–' : about.open ? 'open: every client is an administrator' : about.tokens ? 'by tokens and rules' : 'by a secret')));
   });
-  return card;
+  return card('This node', body);
 }
 
 function testCard() {
@@ -138,7 +137,7 @@ function testCard() {
   return h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'Does it work from here?')),
     h('div', { class: 'body stack' },
       h('p', { class: 'muted' }, 'The page listens at a location, writes a value there, waits for the event, and removes the value.'),
-      h('label', { class: 'field' }, h('span', {}, 'Location'), path), h('div', {}, run), steps));
+      field('Location', path), h('div', {}, run), steps));
 }
 
 async function test(text, steps, run) {

@@ -1,6 +1,6 @@
 // The data page: the path, the tree, and the panel of what is chosen.
 
-import { announce, button, copy, dialog, fill, h, icon, toast } from '../base/dom.js';
+import { announce, button, copy, dialog, field, fill, h, icon, toast } from '../base/dom.js';
 import { databases, read, valueLimit } from '../base/data.js';
 import { bytes, pushPrefix, things, visible } from '../base/format.js';
 import { dataAddress, database, decoded, inDatabase, keyProblem, keysOf, parentOf, pathOf } from '../base/paths.js';
@@ -221,7 +221,7 @@ class DataPage {
   async #chooseOrder() {
     let order = this.order.value;
     if (order === 'child') {
-      const values = await dialog('Order by a child', h('label', { class: 'field' }, h('span', {}, 'Path below each child'),
+      const values = await dialog('Order by a child', field('Path below each child', 
         h('input', { name: 'path', class: 'mono', placeholder: 'author/name', spellcheck: false, autocomplete: 'off' })),
       { accept: 'Order', check: ({ path }) => keysOf(path).map(keyProblem).find(Boolean) ?? (keysOf(path).length ? null : 'Enter a path.') });
       order = values ? `child:${keysOf(values.path).join('/')}` : this.tree.order;

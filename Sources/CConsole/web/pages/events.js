@@ -1,6 +1,6 @@
 // The events page: operations as they arrive at this node, and changes in the state of nodes.
 
-import { button, fill, h } from '../base/dom.js';
+import { button, fill, h, tableHead } from '../base/dom.js';
 import { count, moment, things, visible } from '../base/format.js';
 import { decoded } from '../base/paths.js';
 import { route } from '../base/routes.js';
@@ -42,7 +42,7 @@ class EventsPage {
     this.card = h('section', { class: 'card' },
       h('header', { class: 'wrap' }, h('label', { class: 'row' }, h('span', { class: 'muted' }, 'At or below'), this.path), this.node, h('div', { class: 'grow' }), this.rate, this.rateText, this.pause,
         button('Clear', { kind: 'quiet', onclick: () => { this.#rows = []; this.#left = 0; this.#draw(); } })),
-      h('div', { class: 'table-box' }, h('table', { class: 'events' }, h('thead', {}, h('tr', {}, ['Time', 'Accepted by', 'For', 'Writes'].map((text) => h('th', { scope: 'col' }, text)))), this.body)), this.state);
+      h('div', { class: 'table-box' }, h('table', { class: 'events' }, tableHead(['Time', 'Accepted by', 'For', 'Writes']), this.body)), this.state);
     this.element = h('div', { class: 'page' }, h('div', { class: 'page-head' }, h('div', { class: 'grow' }, h('h1', {}, 'Events'), h('p', {}, 'Operations as they arrive at this node, whichever node accepted them, and changes in the state of nodes.'))), this.notice, this.card);
     this.history = new Array(seconds).fill(0);
     this.cluster = new ClusterState(() => sessionStorage.getItem('hearth.token'));

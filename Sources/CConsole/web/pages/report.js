@@ -1,6 +1,6 @@
 // The report of a run: a page that opens from disk.
 
-import { button, copy, fill, h } from '../base/dom.js';
+import { button, card, copy, fill, h, tableBox } from '../base/dom.js';
 import { visible } from '../base/format.js';
 import { eventDetails, eventTable } from '../parts/event-details.js';
 import { firstDifference, RunRecord } from '../parts/run-record.js';
@@ -11,11 +11,6 @@ import { differencesOf, momentOf, treeCompare } from '../parts/tree-compare.js';
 import '../parts/space-time.js';
 
 const kinds = { durability: 'An acknowledged write is missing', safety: 'Something wrong was shown or done', liveness: 'The cluster did not come to rest' };
-
-/** A card with a heading. */
-function card(title, content, tools = []) {
-  return h('section', { class: 'card' }, h('header', {}, h('h2', { class: 'grow' }, title), tools), content);
-}
 
 /** Reads the records of the page. */
 function records() {
@@ -42,7 +37,7 @@ function headline(run, onevent) {
 function checkList(run) {
   const order = { invalid: 0, unknown: 1, valid: 2 };
   const list = [...run.checks].sort((a, b) => order[a[1]] - order[b[1]]);
-  return h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': 'Checks' }, h('table', {}, h('tbody', {}, list.map(([name, verdict, details, witness]) => h('tr', {},
+  return tableBox('Checks', '', h('table', {}, h('tbody', {}, list.map(([name, verdict, details, witness]) => h('tr', {},
     h('td', {}, h('span', { class: `tag ${{ valid: 'good', invalid: 'bad', unknown: 'warn' }[verdict]}` }, { valid: 'holds', invalid: 'fails', unknown: 'empty' }[verdict])),
     h('th', { scope: 'row' }, name), h('td', { class: 'wrap-anywhere' }, h('bdi', {}, visible(details)), witness.length > 0 && h('pre', { class: 'witness' }, witness.map(visible).join('\n'))))))));
 }

@@ -1,6 +1,6 @@
 // The rules page: the document with its errors, what it says of an operation, what its parts came to, and earlier documents.
 
-import { button, dialog, fill, h, toast } from '../base/dom.js';
+import { button, card, dialog, field, fill, h, tableHead, toast } from '../base/dom.js';
 import { Refusal, request } from '../base/data.js';
 import { count, moment, visible } from '../base/format.js';
 import { feed, forAdministrators, hasToken } from '../base/session.js';
@@ -31,9 +31,9 @@ class RulesPage {
     this.history = h('div');
     this.content = h('div', { class: 'stack' },
       h('div', { class: 'connect' },
-        h('section', { class: 'card' }, h('header', {}, h('h2', { class: 'grow' }, 'Rules'), this.revert, this.save), this.editor.element),
-        h('div', { class: 'stack' }, this.#playground(), h('section', { class: 'card' }, h('header', {}, h('h2', {}, 'History')), this.history))),
-      h('section', { class: 'card' }, h('header', {}, h('h2', { class: 'grow' }, 'Coverage'), this.counting), this.coverage));
+        card('Rules', this.editor.element, [this.revert, this.save]),
+        h('div', { class: 'stack' }, this.#playground(), card('History', this.history))),
+      card('Coverage', this.coverage, this.counting));
     this.element = h('div', { class: 'page' }, h('div', { class: 'page-head' }, h('div', { class: 'grow' }, h('h1', {}, 'Rules'), this.summary)), this.notice, this.content);
     this.end = feed.about.follow((about) => { if (about) this.#read(); });
     const stop = this.end;
@@ -110,7 +110,6 @@ class RulesPage {
   // What the rules say of an operation
 
   #playground() {
-    const field = (label, element) => h('label', { class: 'field' }, h('span', {}, label), element);
     const kind = h('select', { name: 'kind', onchange: () => { data.hidden = ['read', 'delete'].includes(kind.value); } }, ['read', 'write', 'update', 'delete'].map((name) => h('option', { value: name }, name)));
     const path = h('input', { class: 'mono', value: '/', spellcheck: false });
     const value = h('textarea', { rows: 3, spellcheck: false, placeholder: '{"title": "Hall"}' });
@@ -142,7 +141,7 @@ class RulesPage {
       : button('Count requests', { hint: 'Count what each part of the rules comes to for requests of users at this node', onclick: () => this.#readCoverage('POST') }));
     const rules = listOf(report.rules);
     if (!report.sinceMilliseconds || rules.length === 0) return fill(this.coverage, h('p', { class: 'notice' }, rules.length === 0 ? 'There are no rules to count.' : 'This node does not count what the rules come to.'));
-    fill(this.coverage, h('table', {}, h('thead', {}, h('tr', {}, ['Rule', 'Part', 'True', 'False', 'Failed', ''].map((text, index) => h('th', { scope: 'col', class: index > 1 && index < 5 ? 'number' : '' }, text)))),
+    fill(this.coverage, h('table', {}, tableHead(['Rule', 'Part', 'True', 'False', 'Failed', ''], [2, 3, 4]),
       h('tbody', {}, rows(rules))), h('p', { class: 'muted pad' }, `${count(report.judged)} requests of users since ${moment(report.sinceMilliseconds)}; ${report.outcomesSeen} of ${report.outcomes} outcomes were seen.`));
   }
 

@@ -1,6 +1,6 @@
 // What a user does to data: add, remove with undo, rename, import and export.
 
-import { dialog, h, toast } from '../base/dom.js';
+import { dialog, field, h, toast } from '../base/dom.js';
 import { parseInput, push, read, readWithTag, Refusal, request, valueLimit, writeIf } from '../base/data.js';
 import { bytes } from '../base/format.js';
 import { childOf, dataAddress, keyProblem, keysOf, nameOf, parentOf } from '../base/paths.js';
@@ -30,8 +30,8 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.t
 export async function addChild(path) {
   await dialog('Add a child', [
     h('p', { class: 'muted mono' }, path),
-    h('label', { class: 'field' }, h('span', {}, 'Key'), h('input', { name: 'key', class: 'mono', placeholder: 'A new push ID', spellcheck: false, autocomplete: 'off' })),
-    h('label', { class: 'field' }, h('span', {}, 'Value'), h('textarea', { name: 'value', rows: 4, placeholder: '5, true, "text" or {"key": 1}', spellcheck: false })),
+    field('Key', h('input', { name: 'key', class: 'mono', placeholder: 'A new push ID', spellcheck: false, autocomplete: 'off' })),
+    field('Value', h('textarea', { name: 'value', rows: 4, placeholder: '5, true, "text" or {"key": 1}', spellcheck: false })),
   ], {
     accept: 'Add',
     check: ({ key, value }) => (key && keyProblem(key)) || parseInput(value).problem,
@@ -74,7 +74,7 @@ async function putBack(path, text) {
 async function confirmRoot() {
   return Boolean(await dialog('Remove the whole database?', [
     h('p', {}, 'This removes all data at all nodes.'),
-    h('label', { class: 'field' }, h('span', {}, `Type ${location.host} to confirm`), h('input', { name: 'name', class: 'mono', autocomplete: 'off' })),
+    field(`Type ${location.host} to confirm`, h('input', { name: 'name', class: 'mono', autocomplete: 'off' })),
   ], { accept: 'Remove everything', kind: 'danger full', check: ({ name }) => (name === location.host ? null : 'This is not the name of the host.') }));
 }
 
@@ -83,7 +83,7 @@ export async function rename(path) {
   const parent = parentOf(path);
   const values = await dialog('Rename', [
     h('p', { class: 'muted mono' }, path),
-    h('label', { class: 'field' }, h('span', {}, 'New key'), h('input', { name: 'key', value: nameOf(path), class: 'mono', spellcheck: false, autocomplete: 'off' })),
+    field('New key', h('input', { name: 'key', value: nameOf(path), class: 'mono', spellcheck: false, autocomplete: 'off' })),
   ], { accept: 'Rename', check: ({ key }) => keyProblem(key) });
   if (!values || values.key === nameOf(path)) return;
   await attempt(async () => {

@@ -1,6 +1,6 @@
 // The chosen event of a run with what led to it, and the events around it as a table.
 
-import { button, fill, h } from '../base/dom.js';
+import { button, fill, h, tableBox, tableHead } from '../base/dom.js';
 import { visible } from '../base/format.js';
 import { clock } from './run-text.js';
 
@@ -39,8 +39,8 @@ function texts(title, list) {
 /** A table of the events around the chosen one that a filter lets through. */
 export function eventTable(run, { onevent, isShown }) {
   const body = h('tbody', {});
-  const element = h('div', { class: 'table-box event-table', tabindex: 0, role: 'region', 'aria-label': 'Events' },
-    h('table', {}, h('thead', {}, h('tr', {}, ['Time', 'At', 'Event'].map((text) => h('th', { scope: 'col' }, text)))), body));
+  const element = tableBox('Events', 'event-table',
+    h('table', {}, tableHead(['Time', 'At', 'Event']), body));
 
   function show(event) {
     const events = [event];

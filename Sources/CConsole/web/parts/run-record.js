@@ -1,6 +1,6 @@
 // A recorded run: its events, messages, trees and operations at any moment.
 
-import { TreeHistory, treeOf } from './tree-history.js';
+import { lastAtMost, TreeHistory, treeOf } from './tree-history.js';
 
 const sums = (deltas) => {
   let sum = 0;
@@ -19,17 +19,6 @@ function grouped(list, number) {
     groups.get(key).push(index);
   });
   return groups;
-}
-
-/** The position of the last element that is at most a value; -1 before the first. */
-export function lastAtMost(list, value, of = (element) => element) {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (of(list[middle]) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** A run, from the JSON of a report. Times are microseconds since its beginning; events are counted from 0. */

@@ -1,6 +1,6 @@
 // Why a location of a recorded run has its value: the operations there in the order of their stamps.
 
-import { fill, h } from '../base/dom.js';
+import { fill, h, tableBox, tableHead } from '../base/dom.js';
 import { visible } from '../base/format.js';
 import { keysOf } from './tree-history.js';
 import { clock } from './run-text.js';
@@ -32,7 +32,7 @@ export function operationsAt(run, path) {
 export function runWhy(run, { onevent }) {
   const field = h('input', { class: 'mono grow', placeholder: '/path/of/a/value', 'aria-label': 'Location', spellcheck: false });
   const form = h('form', { class: 'row', onsubmit: (event) => { event.preventDefault(); show(field.value, shownEvent); } }, field, h('button', { class: 'button', type: 'submit' }, 'Explain'));
-  const answer = h('div', { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': 'Operations' });
+  const answer = tableBox('Operations', '');
   let [shownPath, shownEvent] = [null, 0];
 
   function show(path, event) {
@@ -42,7 +42,7 @@ export function runWhy(run, { onevent }) {
     const all = operationsAt(run, path);
     if (all.length === 0) return fill(answer, h('p', { class: 'notice' }, 'No operation ever wrote there.'));
     const rows = all.slice(-limit).reverse();
-    fill(answer, h('table', {}, h('thead', {}, h('tr', {}, ['Outcome', 'Operation', 'Write', ...run.nodes.map((name) => `At ${name}`)].map((text) => h('th', { scope: 'col' }, text)))),
+    fill(answer, h('table', {}, tableHead(['Outcome', 'Operation', 'Write', ...run.nodes.map((name) => `At ${name}`)]),
       h('tbody', {}, rows.map((operation) => row(run, operation, event, onevent)))),
     all.length > limit && h('p', { class: 'muted pad' }, `${all.length - limit} older operations are left out.`));
   }

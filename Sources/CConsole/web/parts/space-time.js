@@ -2,7 +2,7 @@
 
 import { announce } from '../base/dom.js';
 import { clock } from './run-text.js';
-import { lastAtMost } from './run-record.js';
+import { lastAtMost } from './tree-history.js';
 
 const laneHeight = 34;
 const head = 30;

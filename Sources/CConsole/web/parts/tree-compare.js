@@ -1,12 +1,12 @@
 // The trees of all nodes side by side at a moment of a run, beside what their operations give.
 
-import { fill, h } from '../base/dom.js';
+import { fill, h, tableBox, tableHead } from '../base/dom.js';
 import { visible } from '../base/format.js';
 import { changed, differingPaths, isSame, keysOf, part, rowsOf, summary } from './tree-history.js';
 
 /** A table of trees. `show` draws it for an event; `onpath` is called with the path that was chosen. */
 export function treeCompare(run, { onpath }) {
-  const body = h('div', { class: 'table-box trees', tabindex: 0, role: 'region', 'aria-label': 'Trees of the nodes' });
+  const body = tableBox('Trees of the nodes', 'trees');
   const mode = h('select', { 'aria-label': 'Rows', onchange: () => show(shownEvent) }, h('option', { value: 'differences' }, 'Differences'), h('option', { value: 'all' }, 'Whole trees'));
   let shownEvent = 0;
 
@@ -45,8 +45,8 @@ function empty({ states, shown }, mode) {
 }
 
 function table(run, { states }, rows, onpath) {
-  return h('table', {}, h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Location'),
-    run.nodes.map((name, node) => h('th', { scope: 'col' }, name, states[node] === 'up' ? null : h('span', { class: 'tag bad' }, states[node]))))),
+  return h('table', {}, tableHead(['Location',
+    ...run.nodes.map((name, node) => [name, states[node] !== 'up' && h('span', { class: 'tag bad' }, states[node])])]),
   h('tbody', {}, rows.map((row) => line(run, row, onpath))));
 }
 

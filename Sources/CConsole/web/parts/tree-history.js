@@ -37,6 +37,17 @@ export function changed(tree, keys, value) {
   return copy.size === 1 && copy.has('.priority') ? null : copy;
 }
 
+/** The position of the last element that is at most a value; -1 before the first. */
+export function lastAtMost(list, value, of = (element) => element) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (of(list[middle]) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /** The versions of one tree, from its changes: an event, a node, and pairs of a path and a value. */
 export class TreeHistory {
   #entries;
@@ -46,13 +57,7 @@ export class TreeHistory {
 
   /** The tree after an event. */
   at(event) {
-    let count = 0;
-    let high = this.#entries.length;
-    while (count < high) {
-      const middle = (count + high) >> 1;
-      if (this.#entries[middle][0] <= event) count = middle + 1;
-      else high = middle;
-    }
+    const count = lastAtMost(this.#entries, event, ([at]) => at) + 1;
     const block = Math.floor(count / interval);
     for (let next = this.#kept.length; next <= block; next += 1) {
       this.#kept.push(this.#apply(this.#kept[next - 1], (next - 1) * interval, next * interval));
