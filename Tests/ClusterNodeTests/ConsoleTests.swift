@@ -77,6 +77,10 @@ import Testing
         at 1500ms c1 set /a "<img src=x onerror=alert(1)>"
         at 1900ms n1 reads /a expect "<img src=x onerror=alert(1)>"
         at 2s heal
+        at 2080ms pause n3
+        at 2160ms resume n3
+        at 2170ms pause n2
+        at 2180ms resume n2
         check replicas-equal, expectations-hold
         until 3s
         """

@@ -134,11 +134,13 @@ function show(run, other) {
   const moment = h('div', { class: 'row moment' }, button('Earlier', { hint: 'To where nodes begin or cease to differ', onclick: () => stepDifference(-1) }), slider, time,
     button('Later', { hint: 'To where nodes begin or cease to differ', onclick: () => stepDifference(1) }));
   const plots = runPlots(run);
+  const lead = (event) => { parts.picture.show(event); parts.picture.choose(event); };
+  const wrong = run.steps?.find(([, , isWrong]) => isWrong)?.[0];
   fill(document.querySelector('main'),
-    headline(run, (event) => { parts.picture.show(event); parts.picture.choose(event); }),
+    headline(run, lead),
     run.findings.length > 0 && h('div', { class: 'findings' }, run.findings.map((finding, index) => h('button', {
-      type: 'button', class: 'finding-link', onclick: () => { parts.picture.show(finding.event); parts.picture.choose(finding.event); },
-    }, h('strong', {}, clock(run.times[finding.event] ?? 0)), h('bdi', {}, visible(finding.text).slice(0, 240)), index === 0 && h('span', { class: 'tag bad' }, 'first')))),
+      type: 'button', class: 'finding-link', onclick: () => lead(finding.event),
+    }, h('strong', {}, clock(run.times[finding.event] ?? 0)), h('bdi', {}, visible(finding.text).slice(0, 240)), (wrong === undefined ? index === 0 : finding.event === wrong) && h('span', { class: 'tag bad' }, wrong === undefined ? 'first' : 'first wrong step')))),
     parts.element,
     h('div', { class: 'report-pair' },
       card(run.treesAreComputed ? 'Trees by the operations of each node' : 'Trees at this moment', [moment, trees.element, run.hasAllTrees ? null : h('p', { class: 'muted pad' }, 'The trees are too large: later changes are missing.')], [trees.mode]),
@@ -149,10 +151,9 @@ function show(run, other) {
   why.show(null, 0);
   parts.picture.run = run;
   if (parts.second) { parts.second.run = other; parts.second.range = parts.picture.range; }
-  const first = run.findings.reduce((least, finding) => (least === null || finding.event < least ? finding.event : least), null);
+  const first = wrong ?? run.findings[0]?.event;
+  if (first === undefined) trees.mode.value = 'all';
   parts.picture.choose(first ?? run.count - 1);
-  if (first === null) trees.mode.value = 'all';
-  trees.show(first ?? run.count - 1);
   const path = findingPath(run);
   if (path) why.show(path, event);
   // The keys of the diagram work until another element has the focus.

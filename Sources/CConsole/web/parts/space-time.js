@@ -5,7 +5,7 @@ import { clock } from './run-text.js';
 import { lastAtMost } from './tree-history.js';
 
 const laneHeight = 34;
-const head = 30;
+const head = 54;
 const foot = 24;
 const margin = 64;
 /** The most messages that are drawn as lines; beyond, lanes show how much happens. */
@@ -194,21 +194,25 @@ export class SpaceTime extends HTMLElement {
     }
     context.font = '11px system-ui, sans-serif';
     context.textAlign = 'left';
-    const taken = [];
+    const rows = [[], [], []];
+    const isFree = (row, from, to) => !row.some(([start, end]) => from < end && start < to);
     const script = (this.#run.scenario?.events ?? []).map(([line, event]) => ({ x: this.#x(this.#run.times[event]), text: this.#run.scenario.lines[line].replace(/^at \S+ /, '').slice(0, 40) }));
     // Faults come first where there is no room for all texts.
     for (const { x, text } of script.sort((a, b) => /^c\d/.test(a.text) - /^c\d/.test(b.text) || a.x - b.x)) {
       if (x < margin || x > width - 12) continue;
       const isFault = !/^c\d/.test(text);
       context.fillStyle = isFault ? colours.warn : colours.muted;
-      context.fillRect(Math.round(x), 18, 1, isFault ? height - 18 - foot : 6);
+      context.fillRect(Math.round(x), 42, 1, isFault ? height - 42 - foot : 6);
       context.beginPath();
-      context.moveTo(x - 4, 14); context.lineTo(x + 5, 14); context.lineTo(x + 0.5, 20);
+      context.moveTo(x - 4, 38); context.lineTo(x + 5, 38); context.lineTo(x + 0.5, 44);
       context.fill();
-      const span = [x, x + context.measureText(text).width + 14];
-      if (span[1] > width || taken.some(([from, to]) => span[0] < to && from < span[1])) continue;
-      taken.push(span);
-      context.fillText(text, x + 8, 18);
+      // The line from a text down to its mark crosses no other text.
+      const end = x + context.measureText(text).width + 12;
+      const row = rows.findIndex((row, index) => isFree(row, x + 1, end) && rows.slice(index + 1).every((lower) => isFree(lower, x - 1, x)));
+      if (row < 0 || end > width) continue;
+      rows.forEach((lower, index) => index >= row && lower.push(index === row ? [x + 1, end] : [x - 1, x]));
+      context.fillRect(Math.round(x), 12 * row + 2, 1, 36 - 12 * row);
+      context.fillText(text, x + 4, 12 * row + 10);
     }
     for (const finding of this.#run.findings) {
       const x = this.#x(this.#run.times[finding.event]);

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 import time
 
 from browser import Browser, Failure
@@ -63,6 +64,48 @@ def filters(browser):
     expect(rows, "the table has events that the filter hides")
 
 
+def labels(browser):
+    """The texts of faults that are close together, as the diagram writes them: each with its row and span, and the lines down."""
+    drawn = browser.evaluate("""(() => {
+        const [texts, lines] = [[], []];
+        const { fillText, fillRect } = CanvasRenderingContext2D.prototype;
+        Object.assign(CanvasRenderingContext2D.prototype, {
+            fillText(text, x, y) { if (y < 40) texts.push([text, y, x, x + this.measureText(text).width]); fillText.call(this, text, x, y); },
+            fillRect(x, y, width, height) { if (y < 30 && height < 40) lines.push([x, y, y + height]); fillRect.call(this, x, y, width, height); },
+        });
+        document.querySelector('space-time').draw();
+        Object.assign(CanvasRenderingContext2D.prototype, { fillText, fillRect });
+        return [texts, lines];
+    })()""")
+    texts, lines = drawn
+    expect(len(texts) >= 4, f"of the faults only {[text for text, *_ in texts]} are named")
+    for text, y, start, end in texts:
+        others = [other for other, row, left, right in texts if other != text and row == y and left < end and start < right]
+        expect(not others, f"{text} is written over {others}")
+        crossing = [x for x, top, bottom in lines if start < x < end and top < y < bottom]
+        expect(not crossing, f"{text} is crossed by the lines at {crossing}")
+
+
+def wrong_step(browser):
+    """The page of a run whose course marks an event begins there, although a finding comes earlier."""
+    page = open(file).read()
+    start = page.index('class="record">') + len('class="record">')
+    end = page.index("</script>", start)
+    record = json.loads(page[start:end])
+    first = record["findings"][0]["event"]
+    record["findings"].append({"event": first + 1, "text": "a wrong step", "lanes": []})
+    record["steps"] = [[first, "a step before", 0], [first + 1, "a wrong step", 1]]
+    with tempfile.NamedTemporaryFile("w", suffix=".html") as other:
+        other.write(page[:start] + json.dumps(record).replace("<", "\\u003c") + page[end:])
+        other.flush()
+        browser.open(f"file://{other.name}")
+        browser.wait("document.querySelector('.moment output')?.textContent", 5, "the report")
+        number = sum(record["events"]["number"][:first + 2])
+        expect(f"event {number}" in text(browser, ".event-details h3"), "the page does not begin at the wrong step")
+        tags = browser.evaluate("[...document.querySelectorAll('.finding-link')].filter((e) => e.querySelector('.tag')).map((e) => e.textContent)")
+        expect(len(tags) == 1 and tags[0].endswith("a wrong stepfirst wrong step"), f"marked as the first are {tags}")
+
+
 def compared(browser):
     expect(browser.evaluate("document.querySelectorAll('space-time').length") == 2, "there is no second run")
     expect("without its faults" in text(browser, ".other h3"), "the second run is another one")
@@ -92,7 +135,7 @@ def widths(browser):
             browser.set_dark(False)
 
 
-cases = [opens, keys, partition_shows, filters, compared, roles, widths]
+cases = [opens, keys, partition_shows, filters, labels, compared, roles, widths, wrong_step]
 
 if __name__ == "__main__":
     with Browser() as browser:
