@@ -297,9 +297,9 @@ let package = Package(
             of: "HearthCommand",
             using: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "CommandLineKit",
-                "DataTree", "JSONText",
-                "LineEditor", "LoadTools", "QueryEngine", "SimulatorCommand", "Sockets",
-                "SyncProtocol",
+                "DataTree", "HTTPText", "JSONText",
+                "LineEditor", "LoadTools", "QueryEngine", "Rules", "SimulatorCommand", "Sockets",
+                "SyncProtocol", "TLS",
             ],
             fixtures: ["Fixtures"]),
         tests(

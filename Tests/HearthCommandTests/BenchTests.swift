@@ -106,6 +106,21 @@ import Testing
         }
     }
 
+    @Test func `chat measures a room of clients with tokens and rules, through each protocol`()
+        throws
+    {
+        for (name, nodes) in [("native", 3), ("events", 1), ("firebase", 2)] {
+            let rows = try rows(
+                "chat", "--clients", "20", "--messages", "100", "--rate", "200", "--nodes",
+                "\(nodes)", "--durability", "memory", "--protocol", name)
+            #expect(works(rows) == ["W6"] && rows[0]["clients"] as? Int == 20)
+            #expect(rows[0]["protocol"] as? String == name && rows[0]["nodes"] as? Int == nodes)
+            expectPositive(
+                rows[0], "signInSeconds", "messagesPerSecond", "ackMicrosecondsP50",
+                "eventMicrosecondsP99", "serverCPUMicrosecondsPerEvent", "peakMegabytes")
+        }
+    }
+
     @Test func `connections measures idle connections of each protocol, and their return`() throws {
         let rows = try rows("connections", "--connections", "200", "--seconds", "1")
         #expect(rows.compactMap { $0["protocol"] as? String } == ["native", "events", "firebase"])

@@ -5,7 +5,8 @@ extension Verb {
     package static let bench = Verb(
         "bench", "Measures a cluster of its own, or the simulator, on this machine.",
         verbs: [
-            benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery, benchStall,
+            benchAppend, benchFanout, benchChat, benchQuery, benchTransaction, benchRecovery,
+            benchStall,
             benchConnections,
             benchSimulation,
         ],

@@ -4,6 +4,7 @@ internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
 internal import Sockets
+internal import SyncProtocol
 internal import TLS
 
 extension NodeSocket {
@@ -24,6 +25,46 @@ extension NodeSocket {
                 .unavailable, "\(node) takes no connection",
                 fix: "look at the logs of the nodes with `hearth cluster logs`")
         }
+    }
+}
+
+extension NodeSocket {
+    private static let writePatienceNanoseconds: UInt64 = 60_000_000_000
+
+    /// Waits for the next acknowledgements, and counts them.
+    func acknowledgements() throws(CommandError) -> Int {
+        let start = monotonicNanoseconds()
+        var count = 0
+        var refusal: CommandError?
+        while count == 0, refusal == nil {
+            try StopRequest.check()
+            guard monotonicNanoseconds() - start < Self.writePatienceNanoseconds,
+                receive({ frame in
+                    for case .message(let answer) in frame.messages(of: NodeMessage.self) {
+                        switch answer {
+                        case .ok(let id) where id > 0: count += 1
+                        case .acknowledged: count += 1
+                        case .error(_, _, let problem, let fix):
+                            refusal = CommandError(.unavailable, problem, fix: fix)
+                        default: break
+                        }
+                    }
+                })
+            else {
+                throw CommandError(
+                    .unavailable, "a node does not acknowledge the records of the benchmark",
+                    fix: "look at the logs of the nodes with `hearth cluster logs`")
+            }
+            if count == 0 { waitForInput(milliseconds: 100) }
+        }
+        if let refusal { throw refusal }
+        return count
+    }
+
+    /// Waits until there is something to receive.
+    func waitForInput(milliseconds: Int32) {
+        var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&descriptor, 1, milliseconds)
     }
 }
 
@@ -61,5 +102,16 @@ final class LoadPoll {
     {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         for index in 0..<max(0, Int(count)) { try body(Int(events[index].data.u64)) }
+    }
+}
+
+extension [UInt8] {
+    /// The messages of a frame; none if it cannot be read, which shows as missing progress.
+    func messages<Message: FrameMessage>(of kind: Message.Type) -> [Received<Message>] {
+        do throws(FrameError) {
+            return try FrameReader<Message>.messages(in: self)
+        } catch {
+            return []
+        }
     }
 }

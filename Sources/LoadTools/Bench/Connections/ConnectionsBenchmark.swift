@@ -25,7 +25,8 @@ struct ConnectionsBenchmark {
     let connections: Int
     let idleSeconds: Int
 
-    private static let path = Path([Key(unchecked: "bench"), Key(unchecked: "connections")])
+    private static let target = ListenTarget(
+        path: Path([Key(unchecked: "bench"), Key(unchecked: "connections")]))
 
     func run(_ listenProtocol: ListenProtocol) throws(CommandError) -> Measurement {
         try ListenerPool.allow(connections)
@@ -39,12 +40,12 @@ struct ConnectionsBenchmark {
         _ listenProtocol: ListenProtocol, _ cluster: TemporaryCluster
     ) throws(CommandError) -> Measurement {
         let (process, address) = (cluster.processes[0], cluster.addresses[0])
-        let path = ConnectionsBenchmark.path
+        let target = ConnectionsBenchmark.target
         // The first connections allocate memory that does not depend on their number.
-        var pool = ListenerPool(at: address, path: path, by: listenProtocol, generation: 2)
+        var pool = ListenerPool(at: address, target, by: listenProtocol, generation: 2)
         _ = try pool.connect(10)
         let empty = ProcessUsage(of: process)
-        pool = ListenerPool(at: address, path: path, by: listenProtocol)
+        pool = ListenerPool(at: address, target, by: listenProtocol)
         let connectSeconds = try pool.connect(connections)
         try idle(seconds: 2)
         let full = ProcessUsage(of: process)
@@ -71,7 +72,7 @@ struct ConnectionsBenchmark {
         let start = monotonicNanoseconds()
         pool.close()
         pool = ListenerPool(
-            at: node, path: ConnectionsBenchmark.path, by: listenProtocol, generation: 1)
+            at: node, ConnectionsBenchmark.target, by: listenProtocol, generation: 1)
         do throws(CommandError) {
             _ = try pool.connect(connections)
         } catch {

@@ -1,8 +1,8 @@
 internal import CRuntime
 internal import ClusterConfiguration
 internal import CommandLineKit
-internal import DataTree
 internal import Sockets
+internal import TLS
 
 /// Many listeners at one node, connected from several addresses of this machine.
 struct ListenerPool {
@@ -16,19 +16,25 @@ struct ListenerPool {
     /// How many connections the node refused or closed.
     private(set) var refused = 0
     private let address: HTTPAddress
-    private let path: Path
-    private let listenProtocol: ListenProtocol
+    private let target: ListenTarget
+    let listenProtocol: ListenProtocol
     /// Distinguishes the source addresses of pools that follow each other, since ports stay in use after a connection.
     private let generation: Int
+    /// The credential of each listener, by its index; nil if the node demands none.
+    private let credential: ((Int) -> Secret)?
 
-    init(at node: String, path: Path, by listenProtocol: ListenProtocol, generation: Int = 0) {
+    init(
+        at node: String, _ target: ListenTarget, by listenProtocol: ListenProtocol,
+        generation: Int = 0, credential: ((Int) -> Secret)? = nil
+    ) {
         guard let address = HTTPAddress(node) else {
             preconditionFailure("\(node) is no address of a cluster's own")
         }
         self.address = address
-        self.path = path
+        self.target = target
         self.listenProtocol = listenProtocol
         self.generation = generation
+        self.credential = credential
     }
 
     /// Lets this process have so many connections.
@@ -95,7 +101,8 @@ struct ListenerPool {
         let source = "127.0.\(generation).\(1 + index / Self.connectionsOfAddress)"
         do throws(SocketError) {
             let listener = try LoadListener(
-                to: address, from: source, at: path, by: listenProtocol)
+                to: address, from: source, at: target, by: listenProtocol,
+                showing: credential?(index))
             listeners.append(listener)
             poll.add(listener.descriptor, as: index, connecting: true)
         } catch {

@@ -1,5 +1,5 @@
-internal import DataTree
 internal import Sockets
+internal import TLS
 
 /// A connection that listens to one location. It costs so little that tens of thousands fit into one process.
 final class LoadListener {
@@ -17,18 +17,20 @@ final class LoadListener {
     private(set) var state = State.connecting
     private let socket: PolledSocket
     private let address: HTTPAddress
-    private let path: Path
+    private let target: ListenTarget
+    private let secret: Secret?
     private let listenProtocol: ListenProtocol
     /// The beginning of an answer that is not complete.
     private var arrived: [UInt8] = []
 
     /// Begins to connect, from an address of this machine.
     init(
-        to address: HTTPAddress, from source: String, at path: Path,
-        by listenProtocol: ListenProtocol
+        to address: HTTPAddress, from source: String, at target: ListenTarget,
+        by listenProtocol: ListenProtocol, showing secret: Secret?
     ) throws(SocketError) {
         self.address = address
-        self.path = path
+        self.target = target
+        self.secret = secret
         self.listenProtocol = listenProtocol
         socket = try PolledSocket(to: address, from: source)
     }
@@ -48,7 +50,7 @@ final class LoadListener {
     private func connect() {
         do throws(SocketError) {
             guard try socket.finishConnecting() else { return }
-            send(listenProtocol.opening(to: address, at: path))
+            send(listenProtocol.opening(to: address, at: target, showing: secret))
             if state == .connecting { state = .opening }
         } catch {
             state = .ended
@@ -77,7 +79,8 @@ final class LoadListener {
         arrived.removeFirst(end)
         state = .asking
         var random = SystemRandomNumberGenerator()
-        if let listen = listenProtocol.listen(at: path, using: &random) { send(listen) }
+        let listen = listenProtocol.listen(at: target, showing: secret, using: &random)
+        if !listen.isEmpty { send(listen) }
     }
 }
 
