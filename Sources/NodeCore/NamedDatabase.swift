@@ -112,7 +112,7 @@ struct NamedDatabase {
 
     /// Whether an input of a client has to wait for the replica.
     func mustWait(_ input: Input) -> Bool {
-        input.session != nil && (!isServing || !waiting.isEmpty)
+        input.session != nil && (state != .awake || !isServing || !waiting.isEmpty)
     }
 
     /// Whether inputs have waited for too long.

@@ -125,6 +125,21 @@ import Testing
         #expect(rig.wakeCount > 3)
     }
 
+    @Test func `requests that arrive while the last turn is on its way to the disk are answered`() {
+        var rig = DatabasesRig(1, sleepingAfter: 1_000)
+        _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        rig.run(for: 800)
+        rig.delaysStores = true
+        rig.run(for: 400)
+        let session = rig.connect()
+        rig.send(CoreRig.put("2", to: "/a.json?ns=chat"), by: session)
+        rig.run()
+        rig.completeStores()
+        rig.run(for: 200)
+        #expect(rig.wakeCount == 2)
+        #expect(DatabasesRig.parts(of: rig.received(session)) == ("200", "2"))
+    }
+
     @Test func `a stored database sleeps until a client names it`() {
         var rig = DatabasesRig(1, .refuse, sleepingAfter: 1_000)
         rig.addStored(chat)

@@ -20,6 +20,9 @@ struct DatabasesRig {
     private var lastSession: UInt64 = 0
     /// Whether drivers open databases at once; otherwise only with `openDatabases`.
     var opensDatabases = true
+    /// Whether turns stay on their way to the disks until `completeStores`.
+    var delaysStores = false
+    private var delayed: [(node: Int, input: NodeInput)] = []
     /// Why drivers cannot open databases.
     var trouble: String?
     /// Whether frames between nodes are lost.
@@ -89,7 +92,8 @@ struct DatabasesRig {
             switch output {
             case .replica(.store(let turn), let database):
                 change(database, of: index) { try! $0.commit([turn]) }
-                inputs[index].append(.replica(.stored(turn: turn.number), of: database))
+                delayed.append((index, .replica(.stored(turn: turn.number), of: database)))
+                if !delaysStores { completeStores() }
             case .replica(.perform(let request), let database):
                 perform(request, database, of: index)
             case .replica(.publish(let frame, _), _):
@@ -111,6 +115,12 @@ struct DatabasesRig {
             default: break
             }
         }
+    }
+
+    /// Completes the turns that are on their way to the disks.
+    mutating func completeStores() {
+        for (node, input) in delayed { inputs[node].append(input) }
+        (delaysStores, delayed) = (false, [])
     }
 
     private mutating func send(
