@@ -77,17 +77,21 @@ extension Socket {
         set { set(ZMQ_IPV6, to: Int32(newValue ? 1 : 0)) }
     }
 
-    /// How often to ping each peer; zero, the default, is never.
-    public var heartbeatInterval: Duration {
-        get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }
-        set { set(ZMQ_HEARTBEAT_IVL, to: newValue.wholeMilliseconds) }
-    }
-
-    /// How long a peer may be silent after a ping before its connection is dropped; nil, the default, is as long as
-    /// `heartbeatInterval`.
-    public var heartbeatTimeout: Duration? {
-        get { optionalDuration(ZMQ_HEARTBEAT_TIMEOUT) }
-        set { set(ZMQ_HEARTBEAT_TIMEOUT, to: newValue?.wholeMilliseconds ?? -1) }
+    /// After how long the system ends a connection whose peer does not answer: sent bytes are not acknowledged, or the probes
+    /// of an idle connection, one a second. Zero, the default, leaves it to the system.
+    ///
+    /// The pings of ZeroMQ (`ZMQ_HEARTBEAT_IVL`) are no alternative: libzmq 4.3 aborts the process if a ping is due on a
+    /// connection that has ended while its queue of received messages was full.
+    public var silenceTimeout: Duration {
+        get { .milliseconds(integer(ZMQ_TCP_MAXRT)) }
+        set {
+            let milliseconds = newValue.wholeMilliseconds
+            set(ZMQ_TCP_MAXRT, to: milliseconds)
+            set(ZMQ_TCP_KEEPALIVE, to: Int32(milliseconds > 0 ? 1 : -1))
+            set(ZMQ_TCP_KEEPALIVE_IDLE, to: Int32(1))
+            set(ZMQ_TCP_KEEPALIVE_INTVL, to: Int32(1))
+            set(ZMQ_TCP_KEEPALIVE_CNT, to: max(1, milliseconds / 1_000))
+        }
     }
 
     // ZeroMQ has no getter for the flags of routers and publishers, hence functions for those.

@@ -66,6 +66,31 @@ import ZeroMQ
         return asked == [7] && published == [8]
     }
 
+    /// libzmq aborts the process if a ping is due on such a connection.
+    @Test func `survive the end of a peer whose frames fill their queue`() throws {
+        let base = try TestCluster.freePorts()
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        let publisher = try Socket(.publisher, in: Context())
+        publisher.sendHighWaterMark = 0
+        publisher.linger = .zero
+        try publisher.bind(n2.updates)
+        // Receives nothing, as while a turn takes long.
+        let ports = try PeerPorts(of: n1, among: [n1, n2], in: Context(), security: nil)
+        let loop = try Loop()
+        var frames = 0
+        let sending = try loop.timer(every: .milliseconds(10)) {
+            for _ in 0..<500 where frames < 40_000 {
+                _ = publisher.send([UInt8](repeating: 1, count: 1_000))
+                frames += 1
+            }
+            if frames == 40_000 { publisher.close() }
+        }
+        let end = try loop.timer(after: .milliseconds(4_500)) { loop.stop() }
+        withExtendedLifetime((sending, end)) { loop.run() }
+        #expect(frames == 40_000)
+        ports.close()
+    }
+
     @Test func `cut idle connections of strangers, and let peers connect`() throws {
         let base = try TestCluster.freePorts()
         let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))

@@ -247,8 +247,7 @@ extension Socket {
 
     /// Detects a dead machine within three seconds; at the end, queued frames have half a second.
     func keepAlive() {
-        heartbeatInterval = .seconds(1)
-        heartbeatTimeout = .seconds(3)
+        silenceTimeout = .seconds(3)
         linger = .milliseconds(500)
     }
 }
