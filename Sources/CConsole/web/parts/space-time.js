@@ -29,6 +29,7 @@ export class SpaceTime extends HTMLElement {
     this.setAttribute('role', 'application');
     this.setAttribute('aria-roledescription', 'space-time diagram');
     new ResizeObserver(() => this.draw()).observe(this);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     this.addEventListener('wheel', (event) => this.#zoomByWheel(event), { passive: false });
     this.addEventListener('pointerdown', (event) => this.#beginDrag(event));
     this.addEventListener('pointermove', (event) => this.#moveDrag(event));

@@ -86,6 +86,14 @@ def labels(browser):
         expect(not crossing, f"{text} is crossed by the lines at {crossing}")
 
 
+def dark(browser):
+    """The diagram has its colours by itself, so it is drawn again in those of the other scheme."""
+    browser.evaluate("document.querySelector('space-time').draw = () => { window.isDrawn = true; }")
+    browser.set_dark(True)
+    browser.wait("window.isDrawn", 2, "the diagram in dark colours")
+    browser.set_dark(False)
+
+
 def wrong_step(browser):
     """The page of a run whose course marks an event begins there, although a finding comes earlier."""
     page = open(file).read()
@@ -127,6 +135,8 @@ def widths(browser):
         browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         beyond = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
         expect(beyond <= 0, f"the report is {beyond} px too wide at {width} px")
+        tall = browser.evaluate("[...document.querySelectorAll('.card > header h2')].filter((e) => e.clientHeight > 30).map((e) => e.textContent)")
+        expect(not tall, f"the headings {tall} need several lines at {width} px")
         if pictures:
             for is_dark in (False, True):
                 browser.set_dark(is_dark)
@@ -135,7 +145,7 @@ def widths(browser):
             browser.set_dark(False)
 
 
-cases = [opens, keys, partition_shows, filters, labels, compared, roles, widths, wrong_step]
+cases = [opens, keys, partition_shows, filters, labels, compared, roles, widths, dark, wrong_step]
 
 if __name__ == "__main__":
     with Browser() as browser:
