@@ -41,7 +41,7 @@ class ClusterPage {
 
   #nodesCard() {
     const heads = ['Node', 'State', 'Operations', h('span', { class: 'unseen' }, 'Operations of five minutes'), 'Behind', 'Stable', 'Repaired', 'Memory', h('span', { class: 'unseen' }, 'Memory of five minutes'), 'Disk', 'Clients'];
-    return h('section', { class: 'card' }, h('div', { class: 'table-box' }, h('table', {},
+    return h('section', { class: 'card' }, h('div', { class: 'table-box' }, h('table', { class: 'nodes' },
       tableHead(heads, [2, 4, 5, 6, 7, 9, 10]), this.table)));
   }
 

@@ -164,6 +164,8 @@ export class TreeView extends HTMLElement {
     }
     const chosen = this.chosen;
     if (chosen?.row && (changes.changed.includes(chosen.row[0]) || changes.added.includes(chosen.row[0]))) this.#emit('change', chosen);
+    const gone = changes.removed.find((key) => childOf(branch.path, key) === this.#chosen.path);
+    if (gone !== undefined) this.#emit('change', { path: this.#chosen.path, row: [gone, 'null', null, 0] });
     this.#redraw();
   }
 

@@ -83,8 +83,9 @@ export class ValuePanel {
     const body = h('bdi', { class: `text value is-${kind}` });
     body.textContent = kind === 'object' ? '' : kind === 'string' ? `"${inLines(text)}"` : String(text);
     if (kind === 'string' && size > new TextEncoder().encode(text).length) this.#showLong(body, size);
+    this.actions.hidden = this.#row?.[1] === 'null';
     fill(this.value,
-      kind === 'object' ? h('p', {}, `Object with ${things(size, 'child', 'children')}`) : body,
+      this.actions.hidden ? h('p', { class: 'muted' }, 'Nothing is here any more.') : kind === 'object' ? h('p', {}, `Object with ${things(size, 'child', 'children')}`) : body,
       h('dl', { class: 'facts' },
         h('dt', {}, 'Type'), h('dd', {}, kind === 'string' ? `string, ${bytes(size)}` : kind),
         priority !== undefined && priority !== null && [h('dt', {}, 'Priority'), h('dd', { class: 'mono' }, visible(priority))],
@@ -183,7 +184,6 @@ export class ValuePanel {
 
   #endEdit() {
     this.#editor = null;
-    this.actions.hidden = false;
     this.#drawValue();
   }
 

@@ -115,8 +115,11 @@ def remove_and_undo(browser):
     choose(browser, "open")
     browser.press("Delete")
     browser.wait(f"!({row('open')})", what="the removal")
+    browser.wait("document.querySelector('.panel').innerText.includes('Nothing is here any more')", 3, "a panel without the removed value")
+    expect(browser.evaluate("document.querySelector('.panel .danger').checkVisibility()") is False, "a removed value can be removed")
     browser.click_text("Undo")
     browser.wait(f"{value_of('open')} === 'false'", what="the undo")
+    browser.wait("document.querySelector('.panel section').innerText.includes('boolean')", 3, "the value in the panel again")
 
 
 def leaf(browser):
@@ -337,6 +340,8 @@ def widths(browser):
             browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             beyond = browser.evaluate("Math.max(document.documentElement.scrollWidth, document.querySelector('main > *').scrollWidth) - innerWidth")
             expect(beyond <= 0, f"{page} is {beyond} px too wide at {width} px")
+            cut = browser.evaluate("[...document.querySelectorAll('table.nodes')].some((e) => e.scrollWidth > e.parentElement.clientWidth)")
+            expect(width < 900 or not cut, f"columns of the nodes are out of sight at {width} px")
             if pictures:
                 for is_dark in (False, True):
                     browser.set_dark(is_dark)
