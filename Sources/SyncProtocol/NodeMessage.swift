@@ -64,6 +64,18 @@ public enum NodeMessage: Equatable, Sendable {
     case ended(listen: UInt64, code: ErrorCode, problem: String, fix: String)
 }
 
+extension NodeMessage {
+    /// The ID of the answered request; nil for data of a listen, and for an answer without the ID of a request.
+    package var answeredID: UInt64? {
+        switch self {
+        case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _),
+            .ready(let id, _, _, _, _), .error(let id, _, _, _):
+            id == 0 ? nil : id
+        case .change, .ranges, .seen, .unindexed, .ended: nil
+        }
+    }
+}
+
 /// Why a node did not do what it was asked.
 public enum ErrorCode: String, Sendable, CaseIterable {
     /// The request itself is wrong: a path, a value, a name.

@@ -161,7 +161,7 @@ struct RequestTrail {
         _ message: NodeMessage, on connection: Int, in run: SimulatedRun,
         into steps: inout [CourseStep]
     ) {
-        guard let id = message.requestID,
+        guard let id = message.answeredID,
             let request = open.removeValue(forKey: Name(connection: connection, id: id))
         else { return }
         let (client, node) = run.ends(of: connection)
@@ -204,18 +204,6 @@ extension ClientOperation.Serving {
         var vector = VersionVector()
         if let dot { vector[dot.origin] = dot.sequence }
         return vector
-    }
-}
-
-extension NodeMessage {
-    /// The number of the answered request; nil for other messages.
-    fileprivate var requestID: UInt64? {
-        switch self {
-        case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _),
-            .error(let id, _, _, _):
-            id
-        default: nil
-        }
     }
 }
 

@@ -42,13 +42,3 @@ extension SimulatedRun {
         }
     }
 }
-
-extension NodeMessage {
-    /// The id of the request that it answers, if that has a value or fails.
-    fileprivate var answeredID: UInt64? {
-        switch self {
-        case .value(let id, _), .error(let id, _, _, _): id
-        default: nil
-        }
-    }
-}

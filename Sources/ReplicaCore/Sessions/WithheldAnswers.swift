@@ -39,12 +39,12 @@ extension Sessions {
                 refuseAtOnce(failure, 0, session)
             }
             guard message.confirmsWrite else {
-                refuseAtOnce(failure, message.answeredID, session)
+                refuseAtOnce(failure, message.answeredID ?? 0, session)
                 continue
             }
             countRefusal()
             let unknown = NodeMessage.error(
-                id: message.answeredID, code: .undecided,
+                id: message.answeredID ?? 0, code: .undecided,
                 problem: "\(failure.problem); the write may still take effect",
                 fix: "read the location before you write again")
             sendAtOnce(unknown, to: session)
@@ -102,19 +102,9 @@ extension NodeMessage {
         }
     }
 
-    /// The request that it answers; 0 for data of a listen.
-    fileprivate var answeredID: UInt64 {
-        switch self {
-        case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _),
-            .ready(let id, _, _, _, _), .error(let id, _, _, _):
-            id
-        case .change, .ranges, .seen, .unindexed, .ended: 0
-        }
-    }
-
     /// Whether it answers a request; the first messages of a listen stay with its data.
     fileprivate func isAnswer(of session: SessionID, besides listens: Listens) -> Bool {
-        answeredID != 0
-            && !listens.contains(Listens.Listener(session: session, id: answeredID))
+        guard let answeredID else { return false }
+        return !listens.contains(Listens.Listener(session: session, id: answeredID))
     }
 }
