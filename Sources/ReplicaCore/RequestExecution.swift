@@ -25,8 +25,7 @@ extension Replica {
             let writes = merge.writes.below(merge.path)
             try write(writes, name, answering: .ok(id: id), for: submission)
         case .push(let push): try self.push(push, for: submission)
-        case .get(let get): sessions.get(get, id, session, in: replication.view)
-        case .children(let children): sessions.list(children, id, session, in: replication.view)
+        case .get, .children: sessions.read(request, id, session, in: replication.view)
         case .listen(let listen): sessions.listen(listen, id, session, in: replication.view)
         case .unlisten(let unlisten): sessions.unlisten(unlisten.listen, id, session)
         case .onDisconnect(let put):

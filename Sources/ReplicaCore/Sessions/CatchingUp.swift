@@ -53,12 +53,10 @@ extension Sessions {
         _ message: ClientMessage, for session: SessionID, in replica: ReplicationView
     ) {
         if intercept(message, of: session, seeing: replica) { return }
-        switch message.request {
-        case .get(let get): self.get(get, message.id, session, in: replica)
-        case .children(let children): list(children, message.id, session, in: replica)
-        default: return awaitShare(.request(message, after: nil), of: session)
+        let isAnswered = read(message.request, message.id, session, in: replica)
+        if !isAnswered || missingIndex.take() != nil {
+            awaitShare(.request(message, after: nil), of: session)
         }
-        if missingIndex.take() != nil { awaitShare(.request(message, after: nil), of: session) }
     }
 
     /// Sends the content of filtered listens once more, after the answers.

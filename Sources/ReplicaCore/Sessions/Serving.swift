@@ -21,7 +21,23 @@ extension Sessions {
         return true
     }
 
-    mutating func list(
+    /// Answers a request that shows a part of the tree once, immediately or after it was postponed. Each such request has its
+    /// case here.
+    ///
+    /// - Returns: false for a request without a case here.
+    @discardableResult
+    mutating func read(
+        _ request: ClientRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
+    ) -> Bool {
+        switch request {
+        case .get(let get): self.get(get, id, session, in: replica)
+        case .children(let children): list(children, id, session, in: replica)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func list(
         _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID,
         in replica: ReplicationView
     ) {

@@ -18,11 +18,7 @@ extension Sessions {
     ///
     /// - Returns: Whether it is postponed.
     mutating func postponesRead(_ message: ClientMessage, of session: SessionID) -> Bool {
-        switch message.request {
-        case .get, .children: break
-        default: return false
-        }
-        guard withholdsAnswers(of: session) else { return false }
+        guard withholdsAnswers(of: session), message.request.isTreeRead else { return false }
         slowClients.postpone(.read(message), of: session)
         return true
     }

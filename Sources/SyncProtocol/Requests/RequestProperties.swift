@@ -24,6 +24,11 @@ extension ClientRequest {
     /// The name, the first element of its array.
     package var name: String { read(NameVisitor()) }
 
+    /// Whether it shows a part of the tree once; requests that also watch the tree decide about rules themselves.
+    package var isTreeRead: Bool {
+        if case .read = rulesCheck { true } else { false }
+    }
+
     /// The locations that it reads or writes.
     package var locations: [Path] { content.locations }
 
