@@ -81,30 +81,16 @@ extension ClientMessage {
     var summary: String {
         let text =
             switch request {
-            case .get(let get): "get \(get.path)"
-            case .children(let children): "children of \(children.path)"
             case .put(let put): "put \(put.path) \(put.value.summary)"
             case .merge(let merge): "merge \(merge.path) \(merge.writes.summary)"
             case .push(let push): "push \(push.path) \(push.value.summary)"
-            case .listen(let listen): "listen \(listen.path)"
             case .unlisten(let unlisten): "unlisten \(unlisten.listen)"
-            case .onDisconnect(let put): "on disconnect \(put.path) \(put.value.summary)"
+            case .onDisconnect(let put): "onDisconnect \(put.path) \(put.value.summary)"
             case .onDisconnectMerge(let merge):
-                "on disconnect \(merge.path) \(merge.writes.summary)"
-            case .onDisconnectCancel(let cancel): "cancels on disconnect \(cancel.path)"
-            case .backup: "backup"
+                "onDisconnectMerge \(merge.path) \(merge.writes.summary)"
             case .evict(let evict): "evict \(evict.member)"
             case .hello(let hello): "hello, has seen \(hello.seen.line)"
-            case .awaitStable: "awaits stability"
-            case .ping: "ping"
-            case .status: "status"
-            case .rules: "rules"
-            case .setRules: "setRules"
-            case .explain: "explain"
-            case .writes: "writes"
-            case .why(let why): "why \(why.path)"
-            case .coverage: "coverage"
-            case .rulesHistory: "rulesHistory"
+            default: ([request.name] + request.locations.map { "\($0)" }).joined(separator: " ")
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }
