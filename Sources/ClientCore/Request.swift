@@ -99,10 +99,7 @@ extension Request.Work {
         case .put(let path, let value): !Write(path: path, value: value).incrementsPriority
         case .merge(_, let writes): !writes.contains(where: \.incrementsPriority)
         // On-disconnect writes of the lost connection have been done already.
-        case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
-            .onDisconnectMerge,
-            .onDisconnectCancel:
-            true
+        default: true
         }
     }
 
@@ -127,9 +124,7 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .children, .awaitStable, .status, .onDisconnectPut, .onDisconnectMerge,
-            .onDisconnectCancel:
-            false
+        default: false
         }
     }
 
@@ -138,7 +133,7 @@ extension Request.Work {
         switch self {
         case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
             true
-        case .get, .children, .awaitStable, .status: false
+        default: false
         }
     }
 
@@ -154,7 +149,7 @@ extension Request.Work {
             for write in writes {
                 try Write(path: path.appending(write.path), value: write.value).validate()
             }
-        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: break
+        default: break
         }
         try validateSize()
     }
@@ -180,7 +175,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: 64
+        default: 64
         }
     }
 
