@@ -92,6 +92,7 @@ import Testing
         #expect(request.kind == row.kind)
         #expect(request.needsMember == row.needsMember)
         #expect(Self.text(of: request.rulesCheck) == row.check)
+        #expect(request.isTreeRead == row.check.hasPrefix("read"))
         let head = try row.message.frame.withUnsafeBytes { bytes throws in
             var reader = try MessagePackReader(frame: bytes)
             return try reader.messageHead().name.description

@@ -80,6 +80,27 @@ import Testing
         #expect(told?.last == all && told?.count == 4)
     }
 
+    @Test(
+        arguments: [
+            (.get(id: 3, path: "a"), .value(id: 3, value: ["b": 1])),
+            (
+                .children(id: 3, path: "a"),
+                .value(id: 3, value: ["count": 1, "children": ["b": 1]])
+            ),
+        ] as [(ClientMessage, NodeMessage)])
+    func `a slow session receives missed changes before the answer to a read`(
+        read: ClientMessage, answer: NodeMessage
+    ) {
+        var replica = replica()
+        _ = replica.ask([.listen(id: 1, path: "a")], ofValues: values)
+        _ = replica.turn([.backpressured(values)])
+        _ = replica.ask(.put(id: 2, path: "a/b", value: 1), by: frames.number)
+        #expect(replica.turn([.requestedMessages([read], by: values)]).isEmpty)
+        let change = NodeMessage.change(listen: 1, writes: [Write(path: "b", value: 1)])
+        let told = replica.turn([.writable(values)])[values]
+        #expect(told?.firstIndex(of: change) == 0 && told?.last == answer, "\(told ?? [])")
+    }
+
     @Test func `listeners at one place share the number of a notice, and no other has it`() {
         var replica = replica()
         let other = SessionID(number: 7)
