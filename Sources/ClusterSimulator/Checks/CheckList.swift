@@ -47,6 +47,7 @@ extension Check {
         .onDisconnectWritesAreDone,
         .answersInTime,
         .smallRequestsWaitBriefly,
+        .requestsAreAnsweredOnce,
         .requestsEndInTime,
         .writesCountOnce,
         .outcomesBecomeKnown,

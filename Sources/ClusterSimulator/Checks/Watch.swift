@@ -22,6 +22,9 @@ protocol Watch: SendableMetatype {
     mutating func executedOutputs(
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun)
 
+    /// A node sends a frame to a client of the native protocol.
+    mutating func replied(_ frame: [UInt8], on connection: Int, in run: inout SimulatedRun)
+
     /// The script reads the tree of a node, which has this value at the expected location; nil if the node is down.
     mutating func read(_ expectation: Expectation, found: Value?, at time: Microseconds)
 
@@ -38,6 +41,7 @@ extension Watch {
     mutating func executedOutputs(
         of node: Int, storing batches: [LogEntry], in run: inout SimulatedRun
     ) {}
+    mutating func replied(_ frame: [UInt8], on connection: Int, in run: inout SimulatedRun) {}
     mutating func read(_ expectation: Expectation, found: Value?, at time: Microseconds) {}
     mutating func received(_ answer: NodeMessage) -> Bool { false }
     mutating func ended(_ run: SimulatedRun) {}

@@ -107,6 +107,7 @@ extension SimulatedRun {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         if SimulatedRun.isHostile(session) { return }
         let index = Int(session.number) - 1
+        observe { watch, run in watch.replied(frame, on: index, in: &run) }
         if connections[index].isGone { return replyToGone(on: index) }
         if connections[index].isClogged { return connections[index].unread.append(frame) }
         connections[index].sentFrames += 1
