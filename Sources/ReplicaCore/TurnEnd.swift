@@ -4,8 +4,25 @@ import SyncProtocol
 // How a turn ends: its operations go to disk, outputs that may leave are sent, and timers run.
 
 extension Replica {
-    /// Ends a turn; the order of the steps matters, each for the reason above it.
+    /// Ends a turn. The order of all steps matters, each for the reason above it.
     mutating func endTurn() -> [Output] {
+        completeBatch()
+        let time = completeFacts()
+        var held = hold(at: time)
+        // After `hold`, which adds the answers of this turn to those that wait for the disk.
+        answerOverdueRequests()
+        held.append(all: dueSynchronization())
+        let truncation = publishHeartbeats()
+        // After the batch is closed: it has what this turn has accepted.
+        keepForInstallation()
+        // Before the checkpoint, which need not store what is forgotten.
+        forgetRegisters(isIdle: held.isEmpty && !hasDueWork)
+        defer { replication.turn.clear() }
+        return outputs(holding: held, truncating: truncation)
+    }
+
+    /// Does all work that adds operations to the batch of this turn, and closes the batch.
+    private mutating func completeBatch() {
         // First, so that the next steps know whether clients are accepted.
         serveWhenReady()
         // Before any operation is made: an evicted replica makes none, one that has rejoined may.
@@ -25,6 +42,12 @@ extension Replica {
         // Before the batch is closed: it includes what the coordinator decides now.
         coordinate()
         replication.closeBatch()
+    }
+
+    /// Completes everything else that becomes durable with this turn, and the messages and answers that wait for it.
+    ///
+    /// - Returns: The time that the turn announces.
+    private mutating func completeFacts() -> HybridTime {
         // Peers get the request behind the batch, and answer once they have synced it.
         requestHeartbeats()
         // After all heartbeats of this turn; before `hold`, which takes the answers along.
@@ -34,26 +57,26 @@ extension Replica {
         // After the last stamp of this turn, so that the announced times are above it.
         let time = replication.passTime(
             isHeartbeatDue: heartbeats.isDue(at: now.elapsedMilliseconds))
-        // Evictions, members and the vote become durable with this turn, because a heartbeat tells of them only
+        // Evictions, members and the vote become durable with this turn, because a heartbeat announces them only
         // afterwards.
         storeFacts()
-        var held = hold(at: time)
-        // After `hold`, which adds the answers of this turn to those that wait for the disk.
-        answerOverdueRequests()
-        held.append(all: dueSynchronization())
+        return time
+    }
+
+    /// Publishes the heartbeats that are due, and returns the truncation that is due as often.
+    private mutating func publishHeartbeats() -> [Output] {
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()
         // Once in each heartbeat interval, because each looks at all peers.
-        var truncation: [Output] = []
-        if heartbeats.isDue(at: now.elapsedMilliseconds) {
-            publishHeartbeat()
-            truncation = dueTruncation()
-        }
-        // After the batch is closed: it has what this turn has accepted.
-        keepForInstallation()
-        // Before the checkpoint, which need not store what is forgotten.
-        forgetRegisters(isIdle: held.isEmpty && !hasDueWork)
-        defer { replication.turn.clear() }
+        guard heartbeats.isDue(at: now.elapsedMilliseconds) else { return [] }
+        publishHeartbeat()
+        return dueTruncation()
+    }
+
+    /// The outputs of this turn, in their order.
+    private mutating func outputs(
+        holding held: [Output], truncating truncation: [Output]
+    ) -> [Output] {
         // Immediate outputs come first, because they depend on earlier turns alone. The last three follow `store`.
         // A truncation relies on the operations of this turn, an installation reads its batches from the log, and a
         // checkpoint must not cover operations that are not stored.
