@@ -13,7 +13,8 @@ extension KeptState {
         ).first
     }
 
-    /// The first element beside the replica of a node that nobody needs, with or without connections.
+    /// The first element beside the replica of a node that is unnecessary at rest, with or without
+    /// connections.
     static func first(in core: NodeCore) -> String? {
         KeptState(of: core, leavingOut: ofCore).first
     }

@@ -16,7 +16,7 @@ struct RememberedState {
 
     /// Nil for a node without a process.
     ///
-    /// - Parameter hasClients: Whether anybody is connected to it.
+    /// - Parameter hasClients: Whether clients are connected to the node.
     init?(of node: VirtualNode, hasClients: Bool) {
         guard let core = node.core else { return nil }
         let replica = core.replica

@@ -7,14 +7,14 @@ import SyncProtocol
 /// A program that listens to queries, writes, transacts, leaves on-disconnect writes, goes offline and
 /// online, and leaves its node, without waiting for answers.
 struct ApplicationProgram {
-    /// Where its listens are; an update of a pair is always one of both its sides.
+    /// The location of its listens. An update of a pair always changes both sides.
     static let board = Path([Key(unchecked: "board")])
     static let data = Path([Key(unchecked: "data")])
     static let pair = Path([Key(unchecked: "pair")])
     static let count = Path([Key(unchecked: "count")])
-    /// Where each transaction writes another value.
+    /// The location at which each transaction writes another value.
     static let register = Path([Key(unchecked: "register")])
-    /// What all increments of applications add to.
+    /// The counter of all increments of applications.
     static let sum = Path([Key(unchecked: "counters"), Key(unchecked: "c1")])
 
     /// One step of the program.
@@ -65,7 +65,8 @@ struct ApplicationProgram {
 
     // MARK: What it does
 
-    /// What the program does next; nil once it has done all. `tag` is a text that no other step has.
+    /// The next step of the program; nil after the last one. `tag` is a text that no other step
+    /// has.
     mutating func next(tag: String, _ random: inout SplitMix64) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
@@ -108,7 +109,7 @@ struct ApplicationProgram {
         case 2: return .put(points, .deferred(.increment(.integer(2))))
         case 3: return .put(place.appending(.priority), drawNumber(&random))
         case 4: return .put(board, .null)
-        // What an order by points leaves in its place.
+        // It keeps its position in an order by points.
         case 5, 6: return .put(place.appending(Key(unchecked: "name")), drawNumber(&random))
         // Nodes keep a small object that comes as a whole in one piece.
         case 10, 11, 12:

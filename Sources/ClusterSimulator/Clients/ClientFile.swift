@@ -37,7 +37,7 @@ struct ClientFile {
 }
 
 extension KeptWrite {
-    /// What it writes, with whole paths.
+    /// The writes, with complete paths.
     var writes: [Write] {
         guard
             case .message(let message)? = try? FrameReader<ClientMessage>.messages(in: frame).first

@@ -2,10 +2,10 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// What a client has been told and has written, kept from its frames and its program's requests alone: a whole value for each listen
-/// at its node, and the list of writes without an answer.
+/// The data that a client has received and written, computed from its frames and its program's
+/// requests alone: a whole value for each listen at its node, and the list of unanswered writes.
 ///
-/// It says what each listener has to show, wherever that is determined by what it keeps.
+/// It determines the expected value of a listener wherever these data suffice.
 struct ClientMirror {
     /// A listen at a node, across connections.
     struct Listen: Hashable {
@@ -18,8 +18,8 @@ struct ClientMirror {
         case exact
         /// The client read too slowly: changes are held back from it.
         case lagging
-        /// It has what was held back with the next of the connection's frames after this many, and all changes again once it has
-        /// seen more operations than the node then held.
+        /// The missed changes arrive with one of the next frames of the connection. All of them
+        /// have arrived once the client has seen more operations than the node held at that time.
         case caughtUp(after: Int, holding: UInt64)
     }
 
@@ -35,7 +35,7 @@ struct ClientMirror {
         }
     }
 
-    /// What the node's frames have told of each listen; nothing for those of which that is not known.
+    /// The data that the node's frames have shown to each listen; no entry if they are not known.
     private(set) var told: [Listen: Value] = [:]
     /// The listens of the present connection, by their numbers there.
     private(set) var open: [UInt64: Listen] = [:]
@@ -52,7 +52,7 @@ struct ClientMirror {
     private var finished: [UInt64] = []
     /// The transactions whose writes a node may have got, by request.
     private var sentTransactions: Set<UInt64> = []
-    /// What the session has shown; nothing before its first.
+    /// The operations that the session has shown; none before its first frame.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
     private var lagsSince: Microseconds = 0
@@ -175,7 +175,7 @@ struct ClientMirror {
         }
     }
 
-    /// What the listens of this connection that are answered have told.
+    /// The data of the answered listens of this connection.
     var answeredListens: [(listen: Listen, told: Value)] {
         answered.sorted().compactMap { number in
             guard let listen = open[number], let value = told[listen] else { return nil }
@@ -207,7 +207,8 @@ struct ClientMirror {
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
     }
 
-    /// What is at the place of a write before it; nil where that is not determined, or nobody listens to all of it any more.
+    /// The value at a write's location before the write; nil if it is not determined, or if no
+    /// listener covers the location.
     private func shownBefore(_ write: Write, _ streams: [EventStream]) -> Value? {
         let isPriority = write.path.last == .priority
         let place = isPriority ? write.path.parent ?? .root : write.path
@@ -261,8 +262,9 @@ struct ClientMirror {
         if !isKept { told[Listen(path: path, query: query)] = nil }
     }
 
-    /// A listen to everything at a path may have ended: those below it, and transactions there, go on with what it told; if that
-    /// is not known, what those show is not known either.
+    /// A listen to all data at a path may have ended. Listens below it, and transactions there,
+    /// continue with its data. If these are not known, the values of those listens are not known
+    /// either.
     mutating func endCover(at path: Path, _ streams: [EventStream]) {
         if isCovered(path, streams) { return }
         let value = told[Listen(path: path, query: Query())]
@@ -306,7 +308,8 @@ extension ClientMirror {
         return overwritten.keys.sorted()
     }
 
-    /// What a read has to give without asking a node, as a listener holds it; nil if none does, or if that is not determined.
+    /// The result of a read that a listener's data answer without a node; nil if no listener has
+    /// them, or if they are not determined.
     func held(at path: Path, _ query: Query, by streams: [EventStream]) -> Value? {
         let cover = cover(of: path, streams).flatMap { told[Listen(path: $0, query: Query())] }
         let own = streams.first { !$0.isOver && $0.path == path && $0.query == query }
@@ -314,7 +317,7 @@ extension ClientMirror {
         return determined(at: path, query, streams).map(NaiveQuery(query).shown)
     }
 
-    /// What a listener has to show; nil where that is not determined by what is kept here.
+    /// The value that a listener must show; nil if these data do not determine it.
     func expected(of stream: EventStream, among streams: [EventStream]) -> Value? {
         determined(at: stream.path, stream.query, streams).map(NaiveQuery(stream.query).shown)
     }

@@ -1,7 +1,8 @@
 import DataTree
 import QueryEngine
 
-// What a client can know at all: a listener is told no value that neither a node, nor a file, nor a write has told the client.
+// The limits of a client's knowledge: each value that a listener shows came from a node, a file or
+// a write.
 
 extension ClientMirror {
     /// Whether a node, or a file, may have told the client all that a listener shows. A query that hides some children tells all
@@ -23,7 +24,7 @@ extension ClientMirror {
             guard listen.path.contains(child) else { return false }
             if !listen.query.isFiltered { return true }
             guard listen.path != child else { return false }
-            // What is told of it is not always known.
+            // The data of the listen are not always known.
             guard let value = told[listen] else { return true }
             return !value[child.keys[listen.path.count]].isNull
         }
@@ -43,12 +44,12 @@ extension ClientMirror {
 }
 
 extension SDKClient {
-    /// A listener that was told a value since the last look was so by something.
+    /// Checks that each value that a listener has shown since the last check has an origin.
     mutating func checkOrigins(at now: Microseconds) {
         for index in streams.indices where !streams[index].isOver {
             let stream = streams[index]
             let isTold = stream.valueCount > stream.lookedAt.valueCount
-            // Of several writes, those that are left may show before they are taken back, too.
+            // If one of several writes is taken back, the other ones may show before that.
             if isTold, stream.lookedAt.writeCount < 2, !mirror.isWritten(stream.path),
                 !mirror.mayKnow(stream)
             {

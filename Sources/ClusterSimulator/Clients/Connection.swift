@@ -1,6 +1,6 @@
 /// A connection of a client to one incarnation of a node. Frames on it come in order, until it breaks.
 struct Connection {
-    // What every frame looks at comes first.
+    // The properties that every frame reads come first.
     let client: Int
     let node: Int
     let incarnation: Int
@@ -13,7 +13,7 @@ struct Connection {
     var sentFrames = 0
     /// The node has accepted the connection; until then frames on it wait.
     var isAccepted = true
-    /// No frame passes any more, whether its ends have noticed or not.
+    /// The connection carries no more frames, even if its ends have not noticed yet.
     private(set) var isBroken = false
     /// The client does not read: what its node sends waits.
     var isClogged = false
@@ -25,11 +25,12 @@ struct Connection {
     private(set) var ended: Microseconds?
     /// The node never accepted the connection, so that no request on it was executed.
     var wasRefused = false
-    /// What its node has to do once it has ended.
+    /// The writes that its node has to do once it has ended.
     var onDisconnect = DisconnectModel()
-    /// Its node knows who its client is.
+    /// Its node knows the identity of its client.
     var isIdentified = false
-    /// Who its client may be, by what it has shown, while its node processes what it has sent.
+    /// The identities that its client may have, by the credentials that it has sent, while its node
+    /// processes them.
     var mayBe: [UserIdentity] = []
     /// Its node has noticed its end, and takes nothing more from it.
     var isOverAtNode = false

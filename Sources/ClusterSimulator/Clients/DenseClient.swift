@@ -17,7 +17,7 @@ extension SDKClient {
         }
     }
 
-    /// A request has an outcome, so that nothing of it shows any more but what the node tells.
+    /// Removes a request with an outcome: from now on, only the data of the node show its effect.
     mutating func finishMirrored(_ request: UInt64, isDone: Bool) {
         mirror.finish(request, isDone: isDone, shown: streams)
     }

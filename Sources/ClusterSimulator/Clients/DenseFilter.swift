@@ -72,7 +72,7 @@ struct DenseFilter {
 
     // MARK: What it shows
 
-    /// What it shows of a value, by its own parts.
+    /// The part of a value that it shows.
     func shown(of value: Value) -> Value {
         let query = query
         guard query.isFiltered else { return value }
@@ -91,7 +91,8 @@ struct DenseFilter {
         return Value(children)
     }
 
-    /// Where a child stands to a bound: at it, if the bound has no key and the values are the same.
+    /// The order of a child and a bound. They are equal if the bound has no key and the values are
+    /// the same.
     private func place(
         of entry: NaiveQuery.Entry, to bound: Bound, _ query: Query
     ) -> DataTree.Order {

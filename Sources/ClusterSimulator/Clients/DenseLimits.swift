@@ -34,8 +34,9 @@ enum DenseLimits {
         return first.appending(Key(unchecked: String(repeating: "m", count: rest)))
     }
 
-    /// A put at the place, of an object above it, or an update of something above it, whose value has the rest of the keys:
-    /// neither the path within the update nor the value alone is beyond a limit.
+    /// A put at the location, a put of an object above it, or an update above it whose value
+    /// contains the remaining keys. Neither the path within the update nor the value alone exceeds
+    /// a limit.
     private static func write(
         to place: Path, of list: Path, _ tag: String, _ random: inout SplitMix64
     ) -> Request.Work {

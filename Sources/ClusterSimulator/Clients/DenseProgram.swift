@@ -4,8 +4,9 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// A program that does all that the SDK offers, at few places: it begins and ends listens of every kind below and above each other,
-/// writes in every way, transacts, leaves on-disconnect writes, goes offline with writes pending, and stops reading for a while.
+/// A program that uses every function of the SDK at few locations. It begins and ends listens of
+/// every kind above and below each other, writes in every way, runs transactions, and registers
+/// on-disconnect writes. It goes offline with pending writes, and stops reading for a while.
 ///
 /// It does not wait for answers.
 struct DenseProgram {
@@ -58,10 +59,10 @@ struct DenseProgram {
     /// The listens that have not ended, by their numbers.
     var listens: [Int] = []
     var listenCount = 0
-    /// Where it began to listen last, and to what.
+    /// The location and the filter of its last listen.
     private var lastListen: (path: Path, filter: DenseFilter)?
     private var pushIDs = PushIDGenerator()
-    /// Where it left an object for its disconnect last.
+    /// The location of its last on-disconnect write of an object.
     var left: Path?
     /// The keys that it pushed last.
     private var pushed: [Key] = []
@@ -97,18 +98,19 @@ struct DenseProgram {
     mutating func next(tag: String, at milliseconds: UInt64, _ random: inout SplitMix64) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
-        // Some who read again do not get far.
+        // Some clients that read again soon stop.
         if isCatchingUp, isReading, !isOffline, random.index(below: 3) == 0 {
             (isReading, isCatchingUp) = (false, false)
             return .stopsReading
         }
         isCatchingUp = false
-        // Nobody stays away for long, but mostly for longer than nodes wait for writes.
+        // Clients stay offline briefly, but mostly for longer than nodes wait for writes.
         if isOffline, random.index(below: 24) == 0 {
             isOffline = false
             return .goesOnline
         }
-        // What is held back from a slow client comes before the answer that all earlier writes have arrived.
+        // A slow client receives the changes that were held back before the answer that all earlier
+        // writes have arrived.
         if !isReading, !isOffline, random.index(below: 12) == 0 {
             return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
         }
@@ -198,7 +200,8 @@ struct DenseProgram {
         return .listens(path, query)
     }
 
-    /// What it listens to; half of the filters are those of the last listen but for one part.
+    /// The location and the query of a listen; half of the filters differ from the previous one in
+    /// one part.
     private mutating func drawListen(_ random: inout SplitMix64) -> (Path, Query) {
         // Every third listen shows everything, and so serves others.
         if random.index(below: 3) == 0 { return (drawList(&random), Query()) }
@@ -215,7 +218,7 @@ struct DenseProgram {
         return .ends(listen: listens.remove(at: random.index(below: listens.count)))
     }
 
-    /// Where a listen is: at a list mostly, or above or below one.
+    /// The location of a listen: mostly a list, sometimes above or below one.
     func drawList(_ random: inout SplitMix64) -> Path {
         let list = DenseProgram.lists[random.index(below: 2)]
         switch random.index(below: 8) {

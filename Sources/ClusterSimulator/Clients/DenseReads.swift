@@ -54,7 +54,8 @@ extension SDKClient {
         tally.report(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
     }
 
-    /// The library itself refuses what nobody may do, so that no listener sees it, and no node has to.
+    /// The library itself refuses invalid requests, so that neither a listener nor a node sees
+    /// them.
     mutating func judgePromptness() {
         guard case .invalid? = open[nextRequestNumber - 1] else { return }
         tally.report(.nonsenseIsRefused, "asks for what nobody may do, and the library takes it")

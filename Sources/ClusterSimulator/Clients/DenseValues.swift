@@ -10,7 +10,7 @@ enum DenseValues {
         return late[random.index(below: late.count)]
     }
 
-    /// What a function makes of a number: one more, except where that is no integer.
+    /// The result of a function for a number: one more, or 0 if that is no integer.
     static func successor(of count: Int64) -> Value { .integer(count == .max ? 0 : count + 1) }
 
     private static let late: [Value] = [

@@ -3,7 +3,7 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// What a dense program writes, and where.
+// The writes of a dense program and their locations.
 
 extension DenseProgram {
     func drawKey(_ random: inout SplitMix64) -> Key {
@@ -16,7 +16,7 @@ extension DenseProgram {
         return keys[random.index(below: keys.count)]
     }
 
-    /// Where a write goes: to a child of a list mostly, or above or below one.
+    /// The location of a write: mostly a child of a list, sometimes above or below one.
     func drawPath(_ random: inout SplitMix64) -> Path {
         let list = DenseProgram.lists[random.index(below: 2)]
         let child = list.appending(drawKey(&random))

@@ -1,8 +1,8 @@
 import DataTree
 import SyncProtocol
 
-/// The on-disconnect writes that a connection's node has accepted, as Firebase defines them: a later put replaces what it covers, and
-/// taking one back leaves the rest of a put above it.
+/// The on-disconnect writes that a connection's node has accepted, as Firebase defines them. A
+/// later put replaces the writes that it covers. A cancel below a put leaves the rest of the put.
 ///
 /// Source: `firebase-semantics.md`, rule D2.
 struct DisconnectModel {

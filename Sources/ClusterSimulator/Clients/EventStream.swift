@@ -10,7 +10,7 @@ struct EventStream {
     let query: Query
     /// Its program has ended the listen.
     var isOver = false
-    /// What the child events have made, by key.
+    /// The result of the child events, by key.
     private(set) var children = Children()
     /// The last value event; nil before the first.
     private(set) var value: Value?
@@ -25,7 +25,7 @@ struct EventStream {
     var lookedAt = (valueCount: 0, writeCount: 0)
     /// The children that it had then.
     var childrenLookedAt = Children()
-    /// What the checks of the events have found.
+    /// The findings of the checks of the events.
     private(set) var tally = CheckTally()
 
     init(path: Path, query: Query, mayBePartial: Bool = false) {
@@ -199,7 +199,7 @@ struct EventStream {
             "shows something else than its node in the end, at \(difference ?? "no value at all")")
     }
 
-    /// What the listener has to show of a tree.
+    /// The value that the listener must show for a tree.
     func expected(of tree: Value) -> Value { NaiveQuery(query).shown(of: tree[path]) }
 
     /// An update of both sides is one change.

@@ -1,7 +1,7 @@
 import SyncProtocol
 
-/// The answers that a connection of a protocol client still has to bring: each message gets its own, writes are answered
-/// in their order, and a malformed message is refused without harm to the others.
+/// The outstanding answers of a protocol client's connection. Each message has its own answer, and
+/// writes are answered in their order. A malformed message is refused without harm to the others.
 struct ExpectedAnswers {
     /// A message that the client has sent.
     struct Asked {

@@ -6,9 +6,9 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// A program that speaks Firebase's WebSocket protocol as Firebase's clients do: it listens with tags and hashes, sends
-/// unanswered writes again after a reconnection, without a mark, and transacts by hash. What it holds is the SDK's
-/// `SyncTree`.
+/// A program that speaks Firebase's WebSocket protocol as Firebase's clients do. It listens with
+/// tags and hashes, repeats unanswered writes unmarked after a reconnection, and transacts by hash.
+/// Its data are in the SDK's `SyncTree`.
 struct FirebaseClient {
     /// A write that no node has answered.
     struct Write {
@@ -17,7 +17,7 @@ struct FirebaseClient {
         let body: String
     }
 
-    /// What waits for an answer.
+    /// A request without an answer.
     enum Request {
         case listen(ServerListen)
         case write(WriteID)
@@ -52,7 +52,7 @@ struct FirebaseClient {
     private(set) var node: Int?
     /// Whether it does not read what its node sends.
     var slowConnection: Int?
-    /// What no correct node does.
+    /// An action that no correct node takes.
     var failure: String?
 
     /// Whether its node has sent the handshake.
@@ -185,10 +185,10 @@ extension FirebaseClient {
         return true
     }
 
-    /// Whether it has a session that goes by polls.
+    /// Whether it has a session that uses polls.
     var hasPolls: Bool { isReady && transport.hasPolls }
 
-    /// Its session changes to a WebSocket, if it goes by polls.
+    /// Changes its session to a WebSocket, if it uses polls.
     mutating func beginChange() {
         if isReady, transport.mayChange { transport.beginChange(of: session) }
     }
@@ -234,7 +234,7 @@ extension FirebaseClient {
         (begun, untold) = ([:], [])
         outgoing = []
         joiner = ChunkJoiner()
-        // Nobody knows whether a transaction on its way was done.
+        // The outcome of a transaction on its way is unknown.
         if transaction?.isSent == true { endTransaction(.unknown) }
         return FirebaseTransport.Lane.allCases.compactMap { connections[$0] }
     }
@@ -283,7 +283,7 @@ extension FirebaseClient {
         request(.write(write.id), write.action, write.body)
     }
 
-    /// What its listeners knew as a whole may have been that write.
+    /// The complete data of its listeners may have come from that write.
     private mutating func noteRefusedWrite() {
         for index in streams.indices { streams[index].mayBePartial = true }
     }

@@ -5,7 +5,7 @@ import JSONText
 import QueryEngine
 import SyncProtocol
 
-// What a Firebase client listens to, and what its node tells it.
+// The listens of a Firebase client, and the data that its node sends for them.
 
 extension FirebaseClient {
     mutating func apply(_ outputs: [SyncOutput]) {
@@ -42,8 +42,8 @@ extension FirebaseClient {
         if let number = begun[ListenName(path, tag)] { untold.remove(number) }
     }
 
-    /// The listen may have ended, and another one of its name begun. Once it is confirmed, what the client holds counts as all
-    /// that there is: its listeners would be told null where nothing has come.
+    /// The listen may have ended, and another one of its name begun. Once the node confirms it, the
+    /// client's data count as complete, so that its listeners show null if nothing has arrived.
     private mutating func confirm(_ listen: ServerListen, _ number: Int64) {
         guard begun[ListenName(listen)] == number else { return }
         if untold.contains(number) {

@@ -22,7 +22,7 @@ struct FirebasePolls {
     private var nextRequest = 0
     /// The identifier and the password of the session, once the node has named them.
     private var credential: (id: Substring, password: Substring)?
-    /// What came before an answer with a smaller number.
+    /// The messages that arrived before an answer with a smaller number.
     private var early: [Int: [FirebaseMessage]] = [:]
     private var nextAnswer = 0
     /// The answer behind which the node has ended the session.

@@ -9,7 +9,7 @@ struct FirebaseSocket {
         case ended(UInt16)
         /// There is no WebSocket: the node has answered with another status.
         case refused(Int)
-        /// What no correct node does.
+        /// An action that no correct node takes.
         case failure(String)
     }
 
@@ -30,7 +30,7 @@ struct FirebaseSocket {
 
     /// The request with which it begins.
     ///
-    /// - Parameter parameters: What its query says besides the version, as in `&ls=NAME`.
+    /// - Parameter parameters: The parameters of its query after the version, as in `&ls=NAME`.
     static func request(to host: String, _ parameters: String) -> [UInt8] {
         let lines = [
             "GET /.ws?v=5&ns=simulated\(parameters) HTTP/1.1", "Host: \(host)",

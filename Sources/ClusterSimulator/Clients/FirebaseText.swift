@@ -5,12 +5,12 @@ import JSONText
 import QueryEngine
 import SyncProtocol
 
-/// What a Firebase client sends, as JSON.
+/// The messages of a Firebase client, as JSON.
 enum FirebaseText {
     /// That the client sends by a WebSocket from now on, and that it sends nothing more by polls.
     static let acknowledgedSwitch = Array(#"{"t":"c","d":{"t":"a","d":{}}}"#.utf8)
     static let endedTransmission = Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)
-    /// What a client says if it has nothing to say.
+    /// The message of a client that has nothing to send.
     static let keepAlive = Array("0".utf8)
 
     static func request(_ number: Int64, _ action: String, _ body: String) -> [UInt8] {
@@ -61,7 +61,7 @@ enum FirebaseText {
     }
 }
 
-/// What a Firebase client understands of its node's messages.
+/// The messages of a node that a Firebase client understands.
 enum FirebaseMessage {
     case handshake(session: String)
     case redirect(host: String)

@@ -23,7 +23,8 @@ struct FirebaseTransport {
     /// The change of a session from polls to a WebSocket.
     private enum Change {
         case begun
-        /// The client sends by the WebSocket. What came by it before the node's last message by polls waits.
+        /// The client sends by the WebSocket. Messages that arrive there before the node's last
+        /// message by polls wait.
         case switched(early: [[UInt8]])
         /// The client reads from the WebSocket, too; its last message by polls may have to be sent yet.
         case read
@@ -49,7 +50,7 @@ struct FirebaseTransport {
         (polls, socket, change, self.host) = (nil, FirebaseSocket(), nil, host)
     }
 
-    /// Whether the session goes by polls, and has not begun to change.
+    /// Whether the session uses polls and has not begun to change.
     var mayChange: Bool { polls?.isAtRest == true && socket == nil }
 
     /// Begins to change from polls to a WebSocket.

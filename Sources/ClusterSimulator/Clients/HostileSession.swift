@@ -25,7 +25,7 @@ struct HostileSession {
         random = SplitMix64(seed: seed, part: 50_000 + UInt64(node << 10 | number))
     }
 
-    /// What the session does next.
+    /// The next input of the session.
     mutating func next() -> Input {
         guard frameCount < HostileSession.framesOfSession else {
             frameCount = 0

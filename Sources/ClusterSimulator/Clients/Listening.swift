@@ -1,7 +1,7 @@
 import DataTree
 import SyncProtocol
 
-/// What a listener receives from its node, frame by frame, beside what the SDK makes of that.
+/// The frames that a listener receives from its node, beside their effect in the SDK.
 struct Listening {
     /// So many listeners are followed frame by frame; where there are more, the others are judged by what they show.
     static let followedCount = 50
@@ -9,7 +9,7 @@ struct Listening {
     let path: Path
     /// Whether its frames are looked at.
     let isFollowed: Bool
-    /// What its program got last.
+    /// The last value that its program received.
     private(set) var shown: Value?
     /// The value as the node's frames alone make it.
     private(set) var told = Value.null

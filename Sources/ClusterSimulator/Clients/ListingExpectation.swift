@@ -1,13 +1,13 @@
 import DataTree
 import SyncProtocol
 
-/// What a list of children has to be, whatever is there.
+/// The requirements for a list of children, whatever the data are.
 struct ListingExpectation {
     /// The key from which it begins.
     let first: Key?
     let limit: Int?
 
-    /// What is wrong with a list; nil if nothing is.
+    /// The problem of a list; nil if it is right.
     func problem(with value: Value) -> String? {
         let listing = ChildListing(value)
         if listing.value != value { return "says more than a list does" }

@@ -7,7 +7,7 @@ struct ObservedSession {
     var patience: Microseconds = .seconds(10)
     /// Counts how often the client gave up what it had seen.
     private(set) var number = 0
-    /// What nodes have shown of their operations in this session.
+    /// The operations that nodes have shown in this session.
     private var shown = VersionVector()
     private var lookingSince: Microseconds?
 

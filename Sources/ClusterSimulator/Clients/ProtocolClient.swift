@@ -29,7 +29,7 @@ struct ProtocolClient {
     /// The client leaves its node once its request is answered.
     var wantsToMove = false
     var requests: RequestSource
-    /// What its node still has to answer on this connection.
+    /// The outstanding answers of its node on this connection.
     var expected = ExpectedAnswers()
     let clock: ClientClock
     private var lastID: UInt64 = 0
@@ -71,7 +71,7 @@ struct ProtocolClient {
 }
 
 extension Workload.Request {
-    /// Whether its answer waits for nobody else.
+    /// Whether its answer waits for no other node.
     fileprivate var isAnsweredAtOnce: Bool {
         if case .get = kind { false } else { concern == nil }
     }

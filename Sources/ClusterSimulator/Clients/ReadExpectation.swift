@@ -1,6 +1,6 @@
 import DataTree
 
-/// What a read of a dense program has to come to, as far as that is known when it is asked for.
+/// The expected result of a dense program's read, as far as it is known at the request.
 enum ReadExpectation {
     /// A listener of the program shows it already.
     case shown(Value)

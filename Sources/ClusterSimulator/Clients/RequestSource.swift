@@ -7,7 +7,7 @@ struct RequestSource {
     var remaining: Int
     var scripted: [ScriptedRequest] = []
     var random: SplitMix64
-    /// What the client is in the middle of.
+    /// The transfer that the client has begun.
     private var transfer: Transfer?
     private let client: Int
     private var count = 0

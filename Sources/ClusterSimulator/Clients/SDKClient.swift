@@ -43,8 +43,8 @@ struct SDKClient {
     /// How long it waits for a transaction.
     static let transactionPatience: UInt64 = 4_000
 
-    // What every turn looks at comes first, and then what its library looks at: of thousands of clients each has left the
-    // processor's caches by its next turn.
+    // The properties that every turn reads come first, then those that its library reads. With
+    // thousands of clients, each one has left the processor's caches by its next turn.
 
     let program: Program
     /// Its process or its machine has gone without a word.
@@ -69,10 +69,10 @@ struct SDKClient {
     var application: ApplicationProgram?
     var times: TimesProgram?
     var dense: DenseProgram?
-    /// What a dense program has been told and has written.
+    /// The data that a dense program has received and written.
     var mirror = ClientMirror()
     var tally = CheckTally()
-    /// What its next process is given; nil if it keeps nothing.
+    /// The data for its next process; nil if it keeps none.
     var file: ClientFile?
     /// The values that are being read from the file, and when that is done.
     var recalls: [(key: String, time: Microseconds)] = []
@@ -82,13 +82,13 @@ struct SDKClient {
     var tried: Set<Int> = []
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
-    /// What a dense program has sent under stamps.
+    /// The stamped writes of a dense program.
     var stampedWrites = StampedWrites()
     /// The names of transactions on the present connection, by their numbers there.
     var transactions: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
     var hasGivenUp = false
-    /// What the clock of its node showed, and how many milliseconds of the run had passed then.
+    /// The last known wall time of its node, and the milliseconds of the run at that moment.
     var nodeClock: (wall: UInt64, since: UInt64)?
     /// The latest stamp that it has sent.
     var lastStamp: Stamp?
@@ -156,7 +156,8 @@ struct SDKClient {
         core = Client(configuration)
     }
 
-    /// What the client waits for; nil once all requests are answered, and all listens have a value.
+    /// The reason why the client is not at rest; nil once all requests are answered, and all
+    /// listens have a value.
     var unrest: String? {
         if isGone { return nil }
         if let request = open.keys.min() {
@@ -172,7 +173,7 @@ struct SDKClient {
     /// Whether it has to be connected at rest: without listens and requests, a client of the library looks for no node.
     var needsNode: Bool { !isGone && program != .requests && core.isAwaiting }
 
-    /// What it listens to.
+    /// The locations and queries of its listens.
     var listens: [(path: Path, query: Query)] {
         if let listening { return [(listening.path, Query())] }
         return streams.map { ($0.path, $0.query) }
@@ -256,7 +257,7 @@ struct SDKClient {
         return .push(to: list, key: key, value)
     }
 
-    /// What an application does next.
+    /// The next step of an application.
     mutating func nextStep(tag: String) -> ApplicationProgram.Step? {
         application?.next(tag: tag, &random)
     }

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// The writes that a client has sent under stamps, and what its node has said of them.
+/// The stamped writes that a client has sent, and their answers.
 ///
-/// Of the writes on one connection, a node does a prefix: once it has refused one because of its stamp, it does no later one, and
-/// no later transaction, before the client says hello again.
+/// A node executes a prefix of the writes on a connection. After it has refused one because of its
+/// stamp, it executes no later one, and no later transaction, until the next hello.
 struct StampedWrites {
     /// Stamps that were sent, at any time: what an earlier node may have done may be confirmed at any time.
     private var known: Set<Stamp> = []
@@ -13,7 +13,7 @@ struct StampedWrites {
     private var judged: Set<UInt64> = []
     /// The first write that the node has refused because of its stamp.
     private var refused: UInt64?
-    /// Whether the node has said of one since the last hello that nobody can tell whether it is done.
+    /// Whether the node has answered since the last hello that the outcome of a write is unknown.
     private(set) var isUndecided = false
 
     /// Records a message to the node.

@@ -10,7 +10,7 @@ import SyncProtocol
 struct Successions {
     static let root = Path([Key(unchecked: "order")])
 
-    /// What one of them writes.
+    /// The value of one of them.
     struct Name: Equatable {
         let client: Int
         let session: Int
@@ -33,7 +33,7 @@ struct Successions {
     private let client: Int
     private var session = 0
     private var number = 0
-    /// What the location shows if all earlier writes are done.
+    /// The value of the location if all earlier writes are done.
     private var last = Value.null
 
     init(of client: Int) { self.client = client }

@@ -18,7 +18,7 @@ struct Transfer: Sendable {
     let from: Path
     let to: Path
     let amount: Number
-    /// What the places hold, as far as they have been read.
+    /// The values of the locations that have been read.
     private var read: [Value] = []
 
     private init(from: Path, to: Path, _ amount: Number) {
@@ -79,7 +79,7 @@ struct Transfer: Sendable {
 
     // MARK: In a transaction
 
-    /// What the function of the transaction makes of the place above both.
+    /// The result of the transaction's function for the location above both.
     func result(on value: Value) -> TransactionResult {
         // The library guesses first what is there: without a listen, nothing.
         if value.isNull { return .value(.null) }
@@ -91,7 +91,7 @@ struct Transfer: Sendable {
         return .value(new)
     }
 
-    /// What the two places hold afterwards; nil if the first has not enough.
+    /// The values of the two locations afterwards; nil if the first has too little.
     private func moved(_ source: Value, _ target: Value) -> (Value, Value)? {
         let (held, other) = (source.number ?? .integer(0), target.number ?? .integer(0))
         guard held.asDouble >= amount.asDouble else { return nil }

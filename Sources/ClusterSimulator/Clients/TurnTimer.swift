@@ -4,8 +4,9 @@
 struct TurnTimer {
     /// It rings at multiples of this.
     private static let interval: Microseconds = .milliseconds(40)
-    /// It is set at most so far ahead, and again when it rings for nothing: an answer brings most deadlines forward, and would leave a
-    /// timer that was set behind them. A listener that was answered pings its node after as much silence, so that one ring does.
+    /// The longest time for which it is set; it is set again if it fires early. An answer brings
+    /// most deadlines forward and would leave a timer behind them. A listener that was answered
+    /// pings its node after the same silence, so that one firing suffices.
     private static let horizon = Microseconds.seconds(2) + 2 * interval - 1
     private static let never = Microseconds.max
 
@@ -31,7 +32,7 @@ struct TurnTimer {
 
     /// Whether there is something to do if it rings now.
     func isDue(at now: Microseconds) -> Bool {
-        // Where priorities decide, it may ring late.
+        // A search by priorities may fire it late.
         time <= now && deadline <= now
     }
 

@@ -24,9 +24,9 @@ struct Workload {
         var writes: [Write]
         /// The path of a merge or a get; the writes of a merge lie below it.
         var path = Path.root
-        /// Of a put or a merge.
+        /// The concern of a put or a merge.
         var concern: WriteConcern?
-        /// What the request is the first step of.
+        /// The transfer that the request begins.
         var transfer: (Transfer, Transfer.Way)?
     }
 

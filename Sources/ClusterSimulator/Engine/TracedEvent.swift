@@ -14,9 +14,9 @@ public struct TracedEvent: Sendable {
     let subject: String?
     /// The node or client that a frame comes from.
     let source: String?
-    /// What a frame says, or which fault it is.
+    /// The messages of a frame, or the fault.
     let says: [String]
-    /// What a node does in the event.
+    /// The outputs of a node in the event.
     let does: [String]
     /// The hash of the run up to here.
     public let hash: UInt64

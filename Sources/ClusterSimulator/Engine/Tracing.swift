@@ -3,8 +3,8 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// What of an event, and of an output, goes into the hash of a run: its kind, its time, who is
-// concerned, and all its bytes; and now and then the states of all nodes.
+// The parts of events and outputs that the hash of a run covers: the kind, the time, the clients
+// and nodes concerned, and all bytes. Every 1,024 events, it also covers the states of all nodes.
 
 extension SimulatedRun {
     mutating func traceStates() {
@@ -43,7 +43,7 @@ extension TraceHash {
         }
     }
 
-    /// What a node holds, and what it shows unless that is large.
+    /// Combines the operations of a node, and its tree unless that is large.
     mutating func combine(_ replica: Replica.Standing, showing value: Value?) {
         combine(replica.writer.bits)
         combine(replica.stableTime.bits)

@@ -82,9 +82,9 @@ struct DiskFault: Fault {
 
     enum Effect: Equatable {
         case trouble(VirtualDisk.Trouble?)
-        /// A batch of the log is not what was written any more.
+        /// A batch of the log is damaged.
         case rots
-        /// A row of the checkpoint is not what was written any more.
+        /// A row of the checkpoint is damaged.
         case rotsRow
         /// The last write overwrote another row.
         case misdirects
@@ -165,7 +165,7 @@ struct DiskFault: Fault {
         .init(DiskFault(node, .trouble(trouble)), until: DiskFault(node, .trouble(nil)))
     }
 
-    /// Half of the lies come to light.
+    /// Half of the disks that lie lose their power later, which shows the lie.
     private static func lie(_ node: Int, _ plan: inout FaultPlan) -> DrawnFault.Course {
         guard plan.random.index(below: 2) == 0 else { return until(works: node, .lying) }
         var course = DrawnFault.Course(DiskFault(node, .trouble(.lying)), until: Crash(node: node))

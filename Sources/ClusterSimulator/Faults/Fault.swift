@@ -7,10 +7,10 @@ protocol Fault: Equatable, Sendable {
     static var name: String { get }
     /// Reads what follows the name.
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError)
-    /// What follows the name in a scenario.
+    /// The operands that follow the name in a scenario.
     func words(in scenario: Scenario) -> String
     func apply(to run: inout SimulatedRun)
-    /// What the line `faults` of a scenario draws of it; most are drawn under one name.
+    /// The draws of the line `faults`; most faults have one, of their own name.
     static var drawn: [DrawnFault] { get }
 }
 
@@ -76,7 +76,7 @@ extension PlainFault {
     func words(in scenario: Scenario) -> String { "" }
 }
 
-/// What a seed draws under one name of the line `faults`.
+/// The draw of a seed for one name of the line `faults`.
 struct DrawnFault: Sendable {
     /// A fault of a node, what ends it, and what comes after that.
     struct Course {

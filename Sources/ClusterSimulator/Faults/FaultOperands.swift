@@ -1,4 +1,4 @@
-// What follows the names of faults: nodes, and directions from one to another.
+// The operands of faults: nodes, and directions from one to another.
 
 extension ScenarioLine {
     mutating func node(in scenario: Scenario) throws(ScenarioError) -> Int {

@@ -34,7 +34,7 @@ struct FaultPlan {
         return plan.script
     }
 
-    /// What a scenario names, each at one time.
+    /// Draws one time for each line of the script.
     static func drawTimes(of script: [Scenario.Scripted], seed: UInt64) -> [Scenario.Scripted] {
         var random = SplitMix64(seed: seed, part: 6)
         return script.map { scripted in

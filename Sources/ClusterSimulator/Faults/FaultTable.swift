@@ -16,7 +16,7 @@ enum FaultTable {
             SetRules.self,
         ]
 
-    /// What the line `faults` of a scenario can name.
+    /// The names that the line `faults` of a scenario can have.
     static let drawn: [DrawnFault] = all.flatMap { $0.drawn }
 
     /// Reads the rest of a line, after the name of a fault.

@@ -1,7 +1,7 @@
 import ReplicaCore
 
-/// The process ends, or the power goes, at one of the next steps of this kind that the node's disk comes to, or
-/// soon after; the next process starts at once.
+/// The process ends, or the power fails, at one of the next steps of this kind of the node's disk,
+/// or soon after. The next process starts at once.
 struct Interrupt: Fault {
     static let name = "interrupt"
     static let grammar =

@@ -95,8 +95,9 @@ struct Isolate: NodeFault {
 }
 
 extension FaultPlan {
-    /// Isolates nodes one right after the other, each for longer than a lease, and some again: so the coordinators of
-    /// transactions follow each other, and one that does not know of its successor comes back as the successor of that.
+    /// Isolates nodes one after the other, each for longer than a lease, and some again.
+    /// Coordinators of transactions therefore follow each other. One that does not know its
+    /// successor becomes the successor of that.
     fileprivate mutating func isolateInTurn(from start: Microseconds) {
         var time = start
         var last = nodes.count

@@ -1,11 +1,11 @@
 import SyncProtocol
 
-/// What nodes have bound themselves to by their heartbeats.
+/// The promises of nodes in their heartbeats.
 struct Announcements {
     /// The first heartbeat of a node that shows its vote in a term.
     struct Vote {
         let holder: WriterID
-        /// What the voter held.
+        /// The operations that the voter held.
         let vector: VersionVector
         /// The latest stamp that it says it had allowed to earlier coordinators.
         let formerCeiling: HybridTime
@@ -56,7 +56,7 @@ struct Announcements {
         if let last, last != heartbeat.writer { end(last) }
     }
 
-    /// Members are told that a writer makes no more operations.
+    /// Members learn that a writer makes no more operations.
     mutating func end(_ writer: WriterID) { ended.insert(writer) }
 
     /// Up to when a node had said that it makes no more operations, when there were so many.

@@ -57,11 +57,11 @@ struct ClientOperation {
     var node: Int?
     /// The connection over which it was acknowledged.
     var connection: Int?
-    /// What a read found.
+    /// The value that a read returned.
     var answer: Value?
     /// The write concern at which a write was acknowledged, if it had one.
     var acknowledgedAt: WriteConcern?
-    /// The concern of which its client was told that it is not met.
+    /// The concern that was not reached, as its client learned.
     var missedConcern: WriteConcern?
     /// Each execution by a node; recorded where `Recording` is on.
     var servings: [Serving] = []
@@ -83,8 +83,8 @@ struct ClientOperation {
     }
 }
 
-/// What a write looks like in the log: a hash of its paths and values, priorities of their own left
-/// out, because the node that accepts it may drop those or add some.
+/// The form of a write in the log: a hash of its paths and values. Separate priorities are left
+/// out, because the accepting node may drop some or add others.
 struct Fingerprint: Hashable, Comparable {
     let bits: UInt64
 

@@ -18,6 +18,6 @@ struct History {
     var decisions: [(name: Stamp, time: Microseconds)] = []
     /// The requests of the library's clients that ended undecided.
     var undecided: [(client: Int, time: Microseconds)] = []
-    /// What was wrong as evicted nodes took writes again.
+    /// The problems of evicted nodes that accepted writes too early.
     var earlyReturns: [String] = []
 }

@@ -12,6 +12,6 @@ struct Loss {
 struct UnsyncedEnd {
     var node: Int
     var time: Microseconds
-    /// What it took since then may be lost; nil if nothing may.
+    /// The time after which its operations may be lost; nil if none may.
     var unsyncedSince: Microseconds?
 }

@@ -2,7 +2,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// What a node recorded in one incarnation.
+/// The record of a node's incarnation.
 struct RecordedIncarnation {
     var node: Int
     var records: [NodeRecord]

@@ -1,7 +1,7 @@
 public import DataTree
 public import SyncProtocol
 
-/// What real nodes and real clients did, for the checks that judge simulated ones.
+/// The actions of real nodes and real clients, for the checks that judge simulated ones.
 ///
 /// The clients send one request after the other, as simulated ones do: session guarantees are judged from one
 /// answer to the next request. Times are microseconds by a clock that all processes share.
@@ -63,14 +63,14 @@ public struct RecordedRun {
 
     /// Judges what was recorded, one result for each of `checks`.
     ///
-    /// - Parameter trees: What the nodes show in the end, in their order.
+    /// - Parameter trees: The final trees of the nodes, in their order.
     /// - Complexity: for the longest checks, operations times the nodes' incarnations.
     public func evaluate(trees: [Value]) -> [CheckResult] {
         let evidence = evidence(trees: trees, replay)
         return RecordedRun.checks.map { $0.evaluate(evidence) }
     }
 
-    /// What the nodes recorded, as a simulated run does.
+    /// The record of the nodes, in the form of a simulated run.
     var replay: RecordReplay {
         var replay = RecordReplay(nodes: names.count)
         replay.play(incarnations)

@@ -17,7 +17,7 @@ extension Dot: CustomStringConvertible {
     var description: String { "\(origin)#\(sequence)" }
 }
 
-/// What nodes did, turn by turn, as only a simulator can observe it.
+/// The actions of nodes, turn by turn, which only a simulator can observe.
 ///
 /// Recorded in runs of up to `operationLimit` operations, so that its size is bounded.
 struct Recording {
@@ -25,7 +25,7 @@ struct Recording {
     /// How far the bound on a node's disk is ahead of its clock.
     private static let boundMilliseconds: UInt64 = 3_000
 
-    /// What is seen of a replica.
+    /// The observed state of a replica.
     struct ReplicaView {
         var writer: WriterID
         var vector: VersionVector
@@ -41,13 +41,14 @@ struct Recording {
         }
     }
 
-    /// What a node held and showed when a process began, or after a turn that changed it.
+    /// The operations and the tree of a node when a process began, or after a turn that changed
+    /// them.
     struct State {
         var node: Int
         var incarnation: Int
         var time: Microseconds
         var vector: VersionVector
-        /// What counted as stable before the turn.
+        /// The stable time before the turn.
         var stableTime: HybridTime
         /// Null in runs that are not small.
         var value: Value
@@ -82,7 +83,7 @@ struct Recording {
         var vector: VersionVector
     }
 
-    /// What a process has announced to its peers.
+    /// The operations that a process has announced to its peers.
     private struct Announced {
         var writer: WriterID
         /// What it holds.
@@ -286,7 +287,7 @@ struct Recording {
         incarnations[node]?.closedTimestamp
     }
 
-    /// What the present process of a node has announced.
+    /// The operations that the present process of a node has announced.
     func announced(by node: Int) -> VersionVector? { incarnations[node]?.vector }
 
     /// Records the vector that a node announced.
@@ -328,7 +329,7 @@ extension Recording {
         return nil
     }
 
-    /// What a node held durably at a time; nil if it had not begun by then.
+    /// The operations on a node's disk at a time; nil if it had not begun by then.
     func durable(at time: Microseconds, node: Int) -> VersionVector? {
         durable[node].last { $0.time <= time }?.vector
     }

@@ -1,6 +1,6 @@
 import DataTree
 
-/// Where two trees differ: the first few paths, with what each tree shows there.
+/// The difference of two trees: the first few paths, with the value of each tree there.
 struct TreeDifference: CustomStringConvertible {
     /// How many paths are named.
     static let limit = 4

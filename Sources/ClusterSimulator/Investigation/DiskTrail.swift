@@ -54,7 +54,7 @@ struct DiskTrail {
 }
 
 extension StoreRequest {
-    /// What the store is to do with its rows, and whether that includes an operation; nil if it removes nothing.
+    /// The effect of a request on the store's rows, and whether that includes an operation; nil if it removes nothing.
     fileprivate func text(beside dot: Dot) -> String? {
         switch self {
         case .writeCheckpoint(let checkpoint):

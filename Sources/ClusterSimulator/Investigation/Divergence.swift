@@ -4,9 +4,9 @@ import DataTree
 struct Divergence {
     var event: UInt64
     var time: Microseconds
-    /// What happened, in which they parted.
+    /// The event of the divergence.
     var cause: String
-    /// What is different from then on.
+    /// The difference from then on.
     var problem: String
     /// The first location that differs; nil if that is not known.
     var path: Path?

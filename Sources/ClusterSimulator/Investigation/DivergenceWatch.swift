@@ -1,8 +1,9 @@
 import DataTree
 import ReplicaCore
 
-/// Looks after every event of a run for the first moment at which a node parts from the operations that it holds, and two
-/// nodes that hold the same from each other. `ListenerWatch` looks at listeners.
+/// Compares after every event of a run, and finds the first moment at which a node's tree differs
+/// from its operations, or two nodes with the same operations differ. `ListenerWatch` examines
+/// listeners.
 struct DivergenceWatch {
     private(set) var found: [Divergence] = []
     private var hasOracleFailure = false

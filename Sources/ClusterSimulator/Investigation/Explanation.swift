@@ -4,10 +4,10 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// Why a place of the tree shows what it shows: the operations that won and lost there, in the order of their stamps, the
-/// registers that decided, and what made the result stable.
+/// The explanation of a location's value: the operations that won and lost there in the order of
+/// their stamps, the deciding registers, and the reason why the result is stable.
 public struct Explanation {
-    /// What is to be explained.
+    /// The location to explain.
     public struct Question: Sendable {
         let path: Path
         /// Counted from 0; nil for all nodes.
@@ -70,7 +70,7 @@ public struct Explanation {
         }
     }
 
-    /// What made the deciding operation stable, from a second run.
+    /// The events that made the deciding operation stable, from a second run.
     private func stability(of stamp: Stamp?, at node: Int) -> [String] {
         guard let stamp else { return [] }
         var watch = StabilityWatch(of: stamp, at: node)

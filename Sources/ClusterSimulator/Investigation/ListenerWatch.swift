@@ -1,10 +1,11 @@
 import DataTree
 import ReplicaCore
 
-/// Looks for the first event that a listener is told wrongly, and for the moment at which a listener parted for good from
-/// what its query shows of its node.
+/// Finds the first wrong event of a listener, and the moment after which a listener never again
+/// equals its query at its node.
 ///
-/// A listener is late while frames are on their way. So the moment counts from which on both were never equal again.
+/// A listener is late while frames are on their way. The moment is therefore the one after which
+/// both were never equal.
 struct ListenerWatch {
     /// A listener of a client.
     private struct Name: Hashable {

@@ -12,7 +12,7 @@ struct PlaceOperations {
     private struct Entry {
         var dot: Dot
         var operation: Operation
-        /// What the place showed after it.
+        /// The value of the location after it.
         var value: Value
         /// The operation that covers all that this one did there.
         var winner: Dot?

@@ -49,7 +49,7 @@ struct StabilityWatch {
         }
     }
 
-    /// What a run that is over shows.
+    /// The lines for a run that is over.
     func lines(_ run: SimulatedRun) -> [String] {
         guard let replica = run.nodes[node].replica else { return [] }
         let head =

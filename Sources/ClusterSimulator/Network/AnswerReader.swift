@@ -33,7 +33,7 @@ struct AnswerReader {
 
     private var state = State.head
     private var buffer: [UInt8] = []
-    /// Of each request that has no answer yet, whether that is a head alone.
+    /// For each unanswered request, whether its answer is a head alone.
     private var expected: [Bool] = []
 
     /// How many requests have no answer yet.

@@ -84,7 +84,7 @@ extension VirtualNetwork {
         heal(at: now)
     }
 
-    /// Ends all faults, and frames are neither lost nor changed any more.
+    /// Ends all faults: from now on frames are neither lost nor changed.
     mutating func perfect(at now: Microseconds) {
         let delay = settings.link.delay
         settings.link = LinkQuality()

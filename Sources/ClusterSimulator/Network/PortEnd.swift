@@ -6,10 +6,10 @@ struct PortEnd {
     var isClosing = false
     /// The gateway has been told that it is gone.
     var isClosed = false
-    /// What waits for the client to read it.
+    /// The bytes that the client has not read yet.
     var waiting: [UInt8] = []
-    /// The core was told that much waits.
+    /// The core has received the report of backpressure.
     var isBackpressured = false
-    /// The core is to be told once all is sent.
+    /// The core requests a report once all bytes are sent.
     var awaitsRoom = false
 }

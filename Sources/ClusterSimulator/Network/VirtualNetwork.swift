@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-/// How frames get from one node to another, as far as ZeroMQ and the wires beneath it promise to deliver them.
+/// Delivers frames between nodes, with the guarantees of ZeroMQ and the connections below it.
 ///
 /// - PUB/SUB: a frame may get lost, come twice or late, unnoticed by both ends. Everything
 ///   published while the two are disconnected is lost, and so is what is published before the
@@ -15,9 +15,10 @@ struct VirtualNetwork {
     let endpoints: Int
     var random: SplitMix64
     var links: [Link]
-    /// Where a partition or a cut keeps frames from passing: senders times `endpoints`, plus receivers.
+    /// The pairs that a partition or a cut separates: senders times `endpoints`, plus receivers.
     ///
-    /// A table of all pairs would have a million places for a thousand clients, of which each frame looks at another one.
+    /// A table of all pairs would have a million entries for a thousand clients, and each frame
+    /// would read another one.
     var cuts: Set<Int> = []
     /// Nodes without a file handle for a new connection.
     var areExhausted: [Bool]

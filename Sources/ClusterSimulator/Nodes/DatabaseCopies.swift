@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// The copies of a node's database, as clients have it write them: each under a name of its own, while there is room.
 struct DatabaseCopies {
-    /// What a client has asked for.
+    /// A client's request for a copy.
     struct Request {
         var name: String
         var id: UInt64
@@ -30,7 +30,7 @@ struct DatabaseCopies {
             for: request.session)
     }
 
-    /// Removes and returns what the node has to be told.
+    /// Removes and returns the result for the node.
     mutating func takeResult() -> Input? {
         defer { result = nil }
         return result

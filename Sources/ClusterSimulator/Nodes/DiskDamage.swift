@@ -30,7 +30,7 @@ extension VirtualDisk {
     /// Whether any stored row differs from what was written.
     var isDamaged: Bool { misdirected != nil || damages.contains { isThere($0) } }
 
-    /// What a checkpoint that was to replace all rows has left of those that were damaged.
+    /// The damaged rows that a checkpoint has kept although it should replace all rows.
     mutating func takeKeptDamage() -> String? {
         let isKept = damages.prefix(replaced ?? 0).contains { damage in
             if case .row(_, in: .row) = damage { isThere(damage) } else { false }

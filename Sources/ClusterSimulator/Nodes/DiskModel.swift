@@ -59,7 +59,7 @@ extension VirtualDisk {
         }
     }
 
-    /// What is left of a transfer.
+    /// The remaining rows of a transfer.
     private var receivedRows: String? {
         let count = store.tables.allRows(in: .received).count
         return count == 0 ? nil : "a transfer has left \(count) rows"
@@ -94,7 +94,7 @@ extension VirtualDisk {
     /// Compares what a new process has found with what was reported before.
     mutating func compareWithModel() {
         if isDamaged || model.isVague {
-            // Of what is there, a disk that lies may have nothing after the next loss of power.
+            // A disk that lies may lose any of its data at the next power failure.
             let isVague = isDamaged && lyingSince != nil
             model = StoreModel(of: store.tables, isVague: isVague)
         } else {

@@ -1,7 +1,7 @@
 import ReplicaCore
 import Store
 
-// What a disk keeps from one process of a node to the next.
+// The data that a disk keeps between the processes of a node.
 
 extension VirtualDisk {
     /// The state that a new process recovers.

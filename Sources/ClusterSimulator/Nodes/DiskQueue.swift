@@ -1,6 +1,6 @@
 import Store
 
-/// What a disk has to do, in order, and how much of that is under way.
+/// The jobs of a disk, in order, and the number of those in progress.
 ///
 /// Jobs are done one after the other, as the storage thread of a node does them, and commits that wait share one
 /// transaction.

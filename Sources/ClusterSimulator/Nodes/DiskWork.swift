@@ -2,10 +2,10 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// What comes of a disk's jobs.
+// The results of a disk's jobs.
 
 extension VirtualDisk {
-    /// The jobs under way come to their end; `begin` has to follow.
+    /// Ends the jobs in progress; `begin` has to follow.
     mutating func finish(at now: Microseconds) -> Outcome {
         let writes = queue.jobs.first?.writes == true && durability != .memory
         store.tables.isLying = trouble == .lying

@@ -12,7 +12,7 @@ extension GatewayConfiguration {
     ///
     /// - Parameters:
     ///   - next: The node to which clients go once this one stops.
-    ///   - tokens: Whose tokens it trusts; nil where clients have no identities.
+    /// - tokens: The trusted issuers; nil if clients have no identities.
     static func virtual(
         hosts: [String], next: String?, nameSeed: String, tokens: TokenTrust?
     ) -> GatewayConfiguration {

@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// What a run knows of the HTTP port of a node: what its `/metrics` have to say.
+/// The counts of a node's HTTP port in a run, which its `/metrics` must report.
 struct PortCounts {
     /// How many answers it has sent, by their status.
     var answers: [Int: Int] = [:]
@@ -14,7 +14,7 @@ struct PortCounts {
     }
 }
 
-/// What a node's `/metrics` say of its port.
+/// The values of a node's `/metrics` for its port.
 struct MetricsReading {
     private(set) var answers: [Int: Int] = [:]
     private(set) var isReadable = true
@@ -71,7 +71,7 @@ struct MetricsReading {
         "hearth_http_requests_total", "hearth_limited_total",
     ]
 
-    /// What is wrong with the reading, if these were the counts before and after it; nil if it is right.
+    /// The problem of the reading, given the counts before and after it; nil if it is right.
     func problem(from before: PortCounts, to after: PortCounts) -> String? {
         if !isReadable { return "its metrics cannot be read" }
         if let family = withoutSamples.first(where: { !MetricsReading.mayBeEmpty.contains($0) }) {

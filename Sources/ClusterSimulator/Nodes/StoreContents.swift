@@ -92,7 +92,8 @@ extension [LogEntry] {
 // MARK: - Comparisons
 
 extension StoreContents {
-    /// What differs from what is expected, in these tables alone; `.row` stands for checkpoint and properties.
+    /// The difference from the expected contents in these tables alone; `.row` stands for
+    /// checkpoint and properties.
     func difference(
         from expected: StoreContents, in tables: [Table] = Table.allCases
     ) -> String? {
@@ -126,7 +127,7 @@ extension StoreContents {
         return nil
     }
 
-    /// Where the log of an origin does not continue the checkpoint.
+    /// The gap between the checkpoint and the log of an origin.
     var gap: String? {
         for (origin, batches) in log.sorted(by: { $0.key < $1.key }) {
             var end = checkpoint[origin]
@@ -142,7 +143,7 @@ extension StoreContents {
 }
 
 extension [WriterID: [LogEntry]] {
-    /// What the first origin that differs has, and what it should have.
+    /// The contents and the expected contents of the first origin that differs.
     fileprivate func difference(from expected: Self) -> String {
         let origins = Set(keys).union(expected.keys).sorted()
         guard let origin = origins.first(where: { self[$0] != expected[$0] }) else { return "" }

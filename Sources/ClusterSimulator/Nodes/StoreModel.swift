@@ -1,11 +1,11 @@
 import Store
 import SyncProtocol
 
-/// What the tables of a store have to hold: each request in the plainest way, and how much of it was reported
-/// as durable.
+/// The expected tables of a store: each request in its simplest form, and the part that was
+/// reported as durable.
 ///
-/// A power failure may undo the newest of the changes that were not reported as durable, and nothing else: a
-/// new process has to find what was reported, with a beginning of the rest.
+/// A power failure may undo the newest changes that were not reported as durable, and no others. A
+/// new process must find the reported changes and a prefix of the rest.
 struct StoreModel {
     enum Change {
         case turns([Turn])
@@ -18,7 +18,7 @@ struct StoreModel {
     /// Whether the next process may find something else.
     private(set) var isVague = false
     private var durable = StoreContents()
-    /// What was done since, oldest first.
+    /// The changes since then, oldest first.
     private var pending: [Change] = []
     /// The operations in the checkpoint that is being written.
     private var writing = VersionVector()
@@ -34,7 +34,7 @@ struct StoreModel {
         self.isVague = isVague
     }
 
-    /// What the tables hold while the machine goes on.
+    /// The contents of the tables while the machine runs.
     private var newest: StoreContents {
         var contents = durable
         for change in pending { contents.apply(change) }
@@ -100,14 +100,15 @@ extension StoreModel {
         return nil
     }
 
-    /// What truncations that are done have left in the log.
+    /// The rows that finished truncations have left in the log.
     mutating func endOfTruncation() -> String? {
         defer { truncating = VersionVector() }
         return newest.firstBatch(through: truncating).map { "a truncation has left \($0)" }
     }
 
-    /// Continues with what a new process has found; returns how that contradicts what was reported. What it has found and
-    /// is not durable can still be lost: a disk that lies does not make it so.
+    /// Continues with the contents that a new process has found, and returns how they contradict
+    /// the reports. Contents that are not durable can still be lost, because a disk that lies does
+    /// not store them.
     mutating func recover(_ tables: MemoryTables) -> String? {
         (writing, truncating) = (VersionVector(), VersionVector())
         let found = StoreContents(of: tables)
@@ -124,6 +125,6 @@ extension StoreModel {
         return difference.map { "after a start \($0)" }
     }
 
-    /// Where the log of an origin does not continue the checkpoint.
+    /// The gap between the checkpoint and the log of an origin.
     var gap: String? { newest.gap }
 }

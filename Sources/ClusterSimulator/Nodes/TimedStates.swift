@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// What something was, and since when; the oldest ones go.
+/// The states of something with the times of their beginnings; the oldest ones are dropped.
 struct TimedStates<State> {
     private static var limit: Int { 4_000 }
 

@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-/// What a turn of a node did for clients, for those who judge it; whoever looks at a part of it removes that.
+/// The work of a node's turn for clients. Each check removes the part that it has evaluated.
 struct TurnRecord {
     /// The frame of a client that the turn took, and how far the replica was before and after.
     struct Served {

@@ -6,7 +6,7 @@ struct VirtualClock {
     /// The true wall time when a run begins: 2027-01-15 08:00 UTC.
     static let beginning: UInt64 = 1_800_000_000_000
 
-    /// What a clock does as time passes.
+    /// The course of a clock.
     enum Mode: Equatable, Sendable {
         case running
         /// Showing the same time again and again.

@@ -4,8 +4,9 @@ import SyncProtocol
 
 /// A node's disk: the store that ships, over tables in memory, and how long its work takes.
 ///
-/// In the modes `interval` and `memory` turns gather before they are committed; in the mode `interval` what was committed
-/// is synced when the replica says so; in the mode `memory` nothing outlives the process.
+/// In the modes `interval` and `memory`, turns gather before they are committed. In the mode
+/// `interval`, committed data are synced at the replica's request. In the mode `memory`, no data
+/// outlive the process.
 struct VirtualDisk {
     /// The outcome of a job.
     enum Outcome {
@@ -34,11 +35,11 @@ struct VirtualDisk {
     private let usualSync: TimeRange
     var random: SplitMix64
     var store: DurableStore<MemoryTables>
-    /// What the tables have to hold.
+    /// The expected contents of the tables.
     var model = StoreModel()
     /// How the store has contradicted the model first.
     var contradiction: String?
-    /// The step that the store came to last.
+    /// The last step of the store.
     var step: DiskStep?
     /// The step to which the turns come that are committed and not yet reported as stored.
     var unreportedStep = DiskStep.stored

@@ -16,10 +16,10 @@ struct VirtualNode {
         case stopping
     }
 
-    /// What a turn takes.
+    /// An input of a turn.
     private enum Arrival {
         case replica(Input)
-        /// A frame of a client of which nobody asks what the node did for it.
+        /// A frame of a client whose requests are not recorded.
         case unrecorded(Input)
         case port(NodeInput)
     }
@@ -27,7 +27,7 @@ struct VirtualNode {
     let name: String
     let index: Int
     private(set) var state = State.down
-    /// Counts the starts, so that events of an earlier process can be told apart.
+    /// The number of starts, which distinguishes events of earlier processes.
     private(set) var incarnation = 0
     /// When this process began.
     var startedAt: Microseconds = 0
@@ -80,16 +80,16 @@ struct VirtualNode {
     private var turnMilliseconds: UInt64 = 0
     /// The effects of the last turns at connections to its HTTP port.
     private var portOutputs: [GatewayOutput] = []
-    /// What its port has to say of itself.
+    /// The counts of its port.
     var portCounts = PortCounts()
-    /// What its port said to clients, and what its tree showed since the port has been used.
+    /// The availability that its port reported, and the trees since the first use of the port.
     private(set) var availabilities = TimedStates<Availability>()
     private(set) var shownTrees = TimedStates<Value>()
     private var shownVector: VersionVector?
     private var waiting: [Arrival] = []
     /// How long requests wait at this node while hostile sessions send more; nil without any.
     var smallRequests: SmallRequests?
-    /// What the last turn did for clients.
+    /// The work of the last turn for clients.
     var record = TurnRecord()
     private var random: SplitMix64
 
@@ -235,7 +235,8 @@ struct VirtualNode {
         return receive(isRecorded ? Arrival.replica(input) : .unrecorded(input))
     }
 
-    /// Queues an input of a client of which nobody asks what the node did for it; true if a turn must be scheduled for it.
+    /// Queues an input of a client whose requests are not recorded; true if a turn must be
+    /// scheduled for it.
     mutating func receive(unrecorded input: Input) -> Bool { receive(Arrival.unrecorded(input)) }
 
     /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
@@ -349,7 +350,7 @@ struct VirtualNode {
         availabilities.append(core!.availability, at: now)
     }
 
-    /// Keeps the value that its tree shows, to compare it with what clients of its port are told.
+    /// Keeps the node's tree, to compare it with the data that clients of its port receive.
     private mutating func noteTree(at now: Microseconds) {
         guard core?.hasHadConnections == true else { return }
         let shown = core!.replica.shown()

@@ -1,4 +1,4 @@
-/// What happens to the network of a real run, in which a proxy carries all bytes.
+/// A change of the network of a real run, in which a proxy carries all bytes.
 package enum NetworkChange: Equatable, Sendable {
     /// No bytes arrive in these directions: they wait, as those of a connection do whose packets are lost. New connections between
     /// the two ends are not made, since that takes both directions.
@@ -30,7 +30,7 @@ package struct DirectedLink: Hashable, Sendable {
 
 /// How long bytes take in one direction.
 package struct LinkPace: Equatable, Sendable {
-    /// Of single frames it says nothing.
+    /// The settings of single frames have no effect.
     private var quality = LinkQuality()
 
     init(_ quality: LinkQuality) {

@@ -1,11 +1,11 @@
 import ReplicaCore
 
-// The faults of the network that a proxy between real nodes can do. What needs single frames (`lose`), or a node without room for
-// connections, is for simulated networks.
+// The faults of the network that a proxy between real nodes can apply. Faults of single frames
+// (`lose`), and nodes without room for connections, need a simulated network.
 
 /// A fault of the network that a proxy can do.
 protocol ProxiedFault: Fault {
-    /// What happens to the network; nil if the proxy does not stand between all ends of the fault.
+    /// The change of the network; nil if the proxy is not between all ends of the fault.
     func change(of network: ProxiedNetwork) -> NetworkChange?
 }
 
@@ -111,7 +111,7 @@ extension Degrade: ProxiedFault {
         .slow(DirectedLink(from: from, to: to), LinkPace(quality))
     }
 
-    /// What of it is left to simulated networks.
+    /// The settings that only a simulated network has.
     func simulatedSettings(in scenario: Scenario) -> [String] {
         var changed = scenario
         changed.network.link = quality
@@ -133,7 +133,7 @@ extension LinkPace {
 }
 
 extension Flap {
-    /// What happens to the network, and how long after the fault has begun, until it has lasted so long.
+    /// The changes of the network during the fault, each with its time since the beginning.
     func changes(
         during length: Microseconds, drawing random: inout SplitMix64
     ) -> [(after: Microseconds, change: NetworkChange)] {

@@ -9,9 +9,10 @@ extension RecordedRun {
     /// Judges what was recorded by the checks of a plan that judge real nodes.
     ///
     /// - Parameters:
-    ///   - trees: What the nodes show in the end, in their order.
-    ///   - reads: What was read where the scenario expects something, and when; nil if the node did not answer.
-    ///   - start: When the scenario began; times are told from then on.
+    /// - trees: The final trees of the nodes, in their order.
+    /// - reads: The values that were read for expectations, with their times; nil if the node did
+    ///   not answer.
+    /// - start: The beginning of the scenario, from which times are counted.
     package func evaluate(
         _ plan: RealPlan, trees: [Value],
         reads: [(read: RealRead, time: UInt64, found: Value?)], start: UInt64
@@ -55,7 +56,7 @@ extension CheckResult {
 extension RecordReplay {
     /// Judges invariants by the tree that each recorded state of each node gives.
     ///
-    /// A node that has lost its data shows nothing to anybody before it holds what it had.
+    /// A node that has lost its data serves no client before it holds them again.
     /// - Complexity: states times batches.
     fileprivate func watch(
         _ invariants: [Invariant], nodes: Int, since start: Microseconds

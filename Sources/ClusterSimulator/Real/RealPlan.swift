@@ -1,8 +1,9 @@
 package import DataTree
 
-/// What a scenario does to real processes, in real time, and what of it only a simulator can do.
+/// The actions of a scenario on real processes in real time, and the parts that need a simulator.
 ///
-/// A process is killed where the power goes in a simulation: a real disk keeps what was handed to it.
+/// A process is killed for each simulated power failure; a real disk keeps the data that were
+/// handed to it.
 package struct RealPlan: Sendable {
     package enum Step: Sendable {
         case kill(node: Int)
@@ -25,11 +26,11 @@ package struct RealPlan: Sendable {
     let scenario: Scenario
     /// In the order of their times, in microseconds from the beginning.
     package let steps: [(time: UInt64, step: Step)]
-    /// What real processes are spared, each by its name.
+    /// The skipped faults, by name.
     package let skipped: [String]
     /// Whether faults are among them.
     let skipsFaults: Bool
-    /// Of how many clients the network is proxied, too: all, or none.
+    /// The number of clients behind the proxy: all or none.
     package let proxiedClients: Int
 
     /// The plan of what a seed makes of a scenario.
@@ -51,13 +52,13 @@ package struct RealRequest: Sendable {
     let request: ScriptedRequest
 }
 
-/// What a node is expected to show.
+/// An expected value of a node.
 package struct RealRead: Sendable {
     let expectation: Expectation
 
     /// The node, counted from 0.
     package var node: Int { expectation.node }
-    /// Where it is read.
+    /// The location of the read.
     package var path: Path { expectation.path }
 }
 
@@ -90,7 +91,7 @@ extension RealPlan {
     package var move: UInt64? {
         scenario.clients.move.map { ($0.shortest + $0.longest) / 2 }
     }
-    /// What is in the tree before.
+    /// The initial tree.
     package var data: Value? { scenario.data?.value }
 
     /// The checks of the scenario that judge real nodes, too.

@@ -1,6 +1,7 @@
 import ReplicaCore
 
-/// What of a scenario's script is done with real processes and a proxied network, and what is not.
+/// The part of a scenario's script that runs with real processes and a proxied network, and the
+/// skipped part.
 struct RealScript {
     let network: ProxiedNetwork
     private(set) var steps: [(time: UInt64, step: RealPlan.Step)] = []
@@ -65,7 +66,7 @@ struct RealScript {
 }
 
 extension RealPlan.Step {
-    /// What is done to a process for a fault; nil if that takes a simulator.
+    /// The action on a process for a fault; nil if it needs a simulator.
     fileprivate init?(_ fault: any Fault) {
         switch fault {
         case let fault as Crash: self = .kill(node: fault.node)

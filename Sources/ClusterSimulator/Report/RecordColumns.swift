@@ -5,7 +5,7 @@ import JSONText
 ///
 /// `Simulations/README.md` does not describe them: the page that reads them is part of the same program.
 struct RecordColumns {
-    /// What happened to a message.
+    /// The fate of a message.
     enum Fate: Int {
         case lost = -1
         case onItsWay = -2

@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// Follows the frames of a run from the event that sends each to the event at which it arrives.
 struct RecordedMessages {
-    /// What tells frames apart; equal ones arrive in the order in which they were sent.
+    /// The name of a frame; frames with equal names arrive in the order of sending.
     fileprivate struct Name: Hashable {
         var kind: String
         var from: Int

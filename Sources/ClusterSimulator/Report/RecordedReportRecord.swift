@@ -5,11 +5,11 @@ import Store
 import SyncProtocol
 
 extension RecordedRun {
-    /// What was recorded, as the page of a report reads it.
+    /// The record in the form of a report's page.
     ///
     /// - Parameters:
-    ///   - trees: What the nodes show in the end, in their order.
-    ///   - results: What the checks found.
+    /// - trees: The final trees of the nodes, in their order.
+    /// - results: The findings of the checks.
     ///   - command: The command that runs the same faults again.
     public func record(
         trees: [Value], _ results: [CheckResult], seed: UInt64, repeatedBy command: String

@@ -162,7 +162,7 @@ private struct ScriptLines {
 }
 
 extension Scenario {
-    /// What a seed draws of the scenario without its faults; nil if it has none.
+    /// The run of a seed without the scenario's faults; nil if it has none.
     public func withoutFaults(seed: UInt64) -> Scenario? {
         var calm = drawn(seed: seed)
         let count = calm.script.count

@@ -1,6 +1,6 @@
 import DataTree
 
-/// What a node is expected to show at a place at some time.
+/// The expected value of a node at a location and time.
 struct Expectation: Sendable {
     let node: Int
     let path: Path
@@ -30,11 +30,11 @@ extension ScenarioLine {
     }
 }
 
-/// What came of an expectation.
+/// The outcome of an expectation.
 struct ExpectationOutcome {
     let expectation: Expectation
     let time: Microseconds
-    /// What the node showed; nil if it was down.
+    /// The value of the node; nil if it was down.
     let found: Value?
 
     /// Whether the node showed what was expected.

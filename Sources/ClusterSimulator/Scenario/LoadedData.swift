@@ -4,7 +4,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// What is in the tree before a run begins: the JSON of a file that a scenario names.
+/// The initial tree of a run: the JSON of a file that a scenario names.
 struct LoadedData: Sendable {
     /// The largest file, in bytes.
     static let byteLimit = 64 << 20

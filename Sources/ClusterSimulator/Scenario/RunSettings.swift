@@ -2,7 +2,8 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// What a scenario says about each part of a run, with its defaults. Each part of the run knows its own settings alone.
+// The settings of a scenario for each part of a run, with their defaults. Each part of the run
+// knows only its own settings.
 
 /// The nodes of a scenario.
 struct ClusterSettings: Sendable {
@@ -48,7 +49,7 @@ struct ClientSettings: Sendable {
     /// How many of them, the last ones, are protocol clients.
     var protocolClients = 0
     var listeners = 0
-    /// Where all of them listen; without it, at four places in turn.
+    /// The location of all listens; by default four locations in turn.
     var listen: Path?
     /// Programs that listen to queries, write, transact, go offline and come back.
     var applications = 0
@@ -83,9 +84,9 @@ struct ClientSettings: Sendable {
     var skew: Microseconds = 0
 }
 
-/// What the clients of a scenario do.
+/// The work of the clients of a scenario.
 struct WorkloadSettings: Sendable {
-    /// Of all clients together.
+    /// The operations of all clients together.
     var operations = 0
     /// The steps of all applications and Firebase clients together.
     var applications = 0

@@ -32,15 +32,15 @@ public struct Scenario: Sendable {
     var faults = FaultSettings()
     var search = SearchSettings()
     var script: [Scripted] = []
-    /// What is in the tree before a run begins.
+    /// The initial tree of a run.
     var data: LoadedData?
     /// The files of rules: the first ones are enforced when a run begins, and a swarm changes to any of them.
     var rules: [String] = []
     /// All rules that the scenario names.
     var documents: [RulesDocument] = []
-    /// What clients do besides `workload`.
+    /// The requests of clients in addition to `workload`.
     var mix: [MixedRequest] = []
-    /// What has to hold at every node after every turn.
+    /// The invariants of every node after every turn.
     var invariants: [Invariant] = []
     /// The settings that the file names, as in `network loss`.
     var named: Set<String> = []
@@ -51,8 +51,9 @@ public struct Scenario: Sendable {
     }
     /// When clients stop and faults end.
     var until: Microseconds = .seconds(10)
-    /// How long the cluster may go without progress after all faults before it counts as stuck: a client searches
-    /// ten seconds for a node that holds what it saw, and as long for the outcome of an open request.
+    /// The longest time without progress after all faults before the cluster counts as stuck. A
+    /// client searches ten seconds for a node that holds everything that it has seen, and as long
+    /// for the outcome of an open request.
     var quiescence: Microseconds = .seconds(30)
 
     init(name: String) { self.name = name }

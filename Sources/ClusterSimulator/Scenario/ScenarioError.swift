@@ -4,7 +4,7 @@ internal import Spelling
 public struct ScenarioError: Error, Equatable, Sendable {
     /// Names the offending word and its place, such as `unknown word "looss" at 4:18`.
     public let problem: String
-    /// What to write instead, such as `did you mean "loss"?`.
+    /// A correction, such as `did you mean "loss"?`.
     public let fix: String
     /// Counted from 1.
     public let line: Int

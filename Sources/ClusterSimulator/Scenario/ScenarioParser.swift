@@ -40,7 +40,7 @@ struct ScenarioParser {
     private let load: (ScenarioWord) throws(ScenarioError) -> LoadedData
     /// The rules of the file that a word names.
     private let loadRules: (ScenarioWord) throws(ScenarioError) -> RulesDocument
-    /// Where a request stands that protocol clients cannot do.
+    /// The word of a request that protocol clients cannot send.
     private var libraryRequest: ScenarioWord?
     /// Read when all sections are: only then it is known which nodes and clients there are.
     private var timed: [TimedLine] = []

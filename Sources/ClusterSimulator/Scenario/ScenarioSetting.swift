@@ -72,7 +72,7 @@ extension ScenarioSetting {
 }
 
 extension ScenarioSetting {
-    /// What can be said of a link, for all of them and for the one that a fault makes bad.
+    /// The settings of a link, for all links and for the one that a fault degrades.
     static func link(at place: WritableKeyPath<Scenario, LinkQuality>) -> [ScenarioSetting] {
         [
             .times("delay", place.appending(path: \.delay)),

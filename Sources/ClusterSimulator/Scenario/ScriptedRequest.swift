@@ -1,6 +1,6 @@
 import DataTree
 
-/// What a scenario tells one client to do.
+/// A request of one client in a scenario.
 enum ScriptedRequest: Equatable, Sendable {
     case set(Path, Value)
     case push(Path, Value)

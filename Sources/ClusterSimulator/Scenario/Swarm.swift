@@ -1,11 +1,11 @@
 import ReplicaCore
 import SyncProtocol
 
-/// Draws what a scenario with a line `swarm` leaves open: how many nodes and clients there are, what
-/// they do, what the network is like, and which faults happen how often.
+/// Draws everything that a scenario with a line `swarm` does not name: the numbers of nodes and
+/// clients, their work, the network, and the frequency of faults.
 ///
-/// Each feature is left out of half of the runs, and each kind of fault of five in six, so that what one
-/// hides shows in a run without it. Source: Groce et al., *Swarm Testing*.
+/// Half of the runs omit each feature, and five in six omit each kind of fault. A run without one
+/// of them shows the bugs that it hides. Source: Groce et al., *Swarm Testing*.
 struct Swarm {
     private var scenario: Scenario
     private var random: SplitMix64
@@ -15,7 +15,8 @@ struct Swarm {
         random = SplitMix64(seed: seed, part: 5)
     }
 
-    /// What a seed makes of the scenario. A seed with an upper half has the settings of that half, and some of its own.
+    /// The scenario of a seed. A seed with an upper half has the settings of that half, and some of
+    /// its own.
     fileprivate static func draw(_ scenario: Scenario, seed: UInt64) -> Scenario {
         let parent = seed >> 32
         if parent == 0 { return drawAll(scenario, seed: seed) }
@@ -195,8 +196,8 @@ struct Swarm {
 }
 
 extension Scenario {
-    /// What a seed makes of the scenario: nothing is left to be drawn but the circumstances of single
-    /// events, and every fault is named.
+    /// The scenario of a seed: only the details of single events are still drawn, and every fault
+    /// is named.
     public func drawn(seed: UInt64) -> Scenario {
         var drawn = isSwarm ? Swarm.draw(self, seed: seed) : self
         drawn.isSwarm = false

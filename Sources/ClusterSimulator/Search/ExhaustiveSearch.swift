@@ -1,10 +1,11 @@
 /// Tries every schedule of a tiny cluster: every order of requests, turns, frames and disks, with a crash at every point.
 ///
-/// It goes depth first, and from each state once: schedules that lead to a state known already end there, and count with
-/// what is known to follow. States are equal if every process began on the same disk and has had the same turns since, the
-/// same frames are on their way, and the same was announced and acknowledged.
+/// It searches depth first and visits each state once. A schedule that leads to a known state ends
+/// there and counts with the known continuation. States are equal if every process began on the
+/// same disk and had the same turns since, the same frames are on their way, and the same was
+/// announced and acknowledged.
 public struct ExhaustiveSearch {
-    /// What a schedule has refuted.
+    /// The failure of a schedule.
     public struct Failure: Sendable {
         /// The choices that lead to it: at each step, the position among those that are possible.
         public let schedule: [Int]
@@ -15,7 +16,7 @@ public struct ExhaustiveSearch {
     }
 
     private let plan: UniversePlan
-    /// What the end of a schedule is judged by.
+    /// Evaluates the end of a schedule.
     var judge: (Universe) -> [CheckResult] = { $0.judged() }
     private let stateLimit: Int
     /// Whether it ends before all schedules were tried.
@@ -57,7 +58,8 @@ public struct ExhaustiveSearch {
         plan.scenario.checks.filter { !Universe.checks.contains($0) }
     }
 
-    /// Searches until a schedule fails, or all were tried, or there are too many states, or somebody wants it to stop.
+    /// Searches until a schedule fails, all were tried, there are too many states, or `isStopped`
+    /// returns true.
     public mutating func run(isStopped: () -> Bool = { false }) {
         schedules = explore(Universe(plan), isStopped)
         isComplete = failure == nil && !isCut
@@ -114,7 +116,7 @@ extension ExhaustiveSearch {
     public struct Course: Sendable {
         /// Each step in words.
         public var steps: [String] = []
-        /// What fails at its end; nil if nothing does.
+        /// The failure at its end; nil if there is none.
         public var failure: Failure?
     }
 
@@ -145,7 +147,7 @@ extension ExhaustiveSearch {
 }
 
 extension ExhaustiveSearch.Failure {
-    /// What the schedule has violated.
+    /// The kind of the violation.
     public var kind: FailureKind {
         let failed = checks.map(\.check)
         return FailureKind(failed, failure: problem, hasConverged: !failed.contains(.staysLive))

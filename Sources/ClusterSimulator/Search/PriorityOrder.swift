@@ -2,13 +2,15 @@ import ReplicaCore
 
 /// Orders events by the priorities of the processes to which they happen.
 ///
-/// Each process gets a priority of its own, drawn when it first has an event. Of all processes that have an event the one
-/// with the highest priority takes its next one, until the process about to take one of `depth - 1` drawn steps falls
-/// below all others. A bug that shows whenever `depth` steps come in one order is found, in a run of `k` steps of `n`
-/// processes, with a probability of at least `1 / (n · k^(depth - 1))`.
+/// A priority is drawn for each process when it first has an event. The process with the highest
+/// priority among those with events takes its next event. At each of `depth - 1` drawn steps, the
+/// process about to take it falls below all others. A bug that shows whenever `depth` steps have
+/// one order is found, in a run of `k` steps of `n` processes, with a probability of at least `1 /
+/// (n · k^(depth - 1))`.
 ///
-/// Time still bounds what may happen: no event comes before its time, or more than a window after it, so that a process
-/// whose timers never end cannot keep all others from their steps. Once all faults end, time decides alone.
+/// Time still limits the order: no event comes before its time, or more than a window after it. A
+/// process with endless timers can therefore not block the others. Once all faults end, time alone
+/// decides.
 ///
 /// Source: Burckhardt, Kothari, Musuvathi and Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of
 /// Finding Bugs*, ASPLOS 2010.
@@ -96,7 +98,7 @@ struct PriorityOrder {
     }
 }
 
-/// What takes one step after the other in a run, and independently of all else: a node, a disk, a direction of a
+/// A sequential process of a run, independent of the others: a node, a disk, a direction of a
 /// connection, a client.
 enum VirtualProcess: Hashable {
     case node(Int)
@@ -108,7 +110,7 @@ enum VirtualProcess: Hashable {
     case upstream(connection: Int)
     case downstream(connection: Int)
     case client(Int)
-    /// What the scenario says, and the end.
+    /// The script, and the end of the scenario.
     case script
 
     /// The process to which an event happens.

@@ -8,7 +8,7 @@ public enum SearchWay: String, CaseIterable, Sendable {
     case exhaustive
 }
 
-/// What a scenario says of its search.
+/// The settings of a search.
 struct SearchSettings: Sendable {
     var way = SearchWay.swarm
     /// Priorities: how many steps have to come in one order so that a bug shows, and one less priority change a run.

@@ -3,9 +3,9 @@ import ReplicaCore
 
 /// Chooses the next seeds of a swarm by the rare paths that earlier ones have reached.
 ///
-/// Seeds come in generations. One half of each is new; the other half are children of seeds that reached the rarest paths:
-/// the upper half of a child's number is its parent, whose settings it has but for about one in four. All follows from
-/// the first seed, however many threads run the seeds of a generation.
+/// Seeds come in generations. One half of each is new. The other half are children of seeds that
+/// reached the rarest paths: the upper half of a child's number is its parent, of whose settings it
+/// has three in four. The first seed determines everything, however many threads run a generation.
 public struct SeedGuide: Sendable {
     /// The seeds of one generation.
     public static let generation = 64

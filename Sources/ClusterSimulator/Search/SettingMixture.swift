@@ -10,7 +10,7 @@ extension Scenario {
         for setting in ScenarioSection.allCases.flatMap(\.settings) {
             guard random.index(below: 4) == 0 else { continue }
             let value = ScenarioWord(text: setting.write(other), line: 0, column: 0)
-            // What cannot be written, such as a queue without an end, stays as it is.
+            // A setting without a text, such as a queue without a limit, stays as it is.
             try? setting.read(value, &mixed)
         }
         for fault in FaultTable.drawn where mixed.faults[fault.name] != .zero {

@@ -3,11 +3,12 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// A cluster so small that every order can be tried in which requests, frames, turns, disks and one crash come.
+/// A cluster so small that every order of its requests, frames, turns, disk operations and its
+/// crash can be tried.
 ///
-/// It is a value: a copy goes another way from here. Nothing is drawn, and there is no common clock; what a node does
-/// depends on the order of its own events alone, so that two schedules that differ only in the order of events of
-/// different nodes lead to one state.
+/// It is a value: a copy can take another course. Nothing is drawn, and there is no common clock.
+/// Each node's actions depend only on the order of its own events. Two schedules that differ only
+/// in the order of events of different nodes therefore lead to one state.
 struct Universe {
     /// A client that sends the requests which the scenario names, one after the other.
     struct Requester {
@@ -42,7 +43,7 @@ struct Universe {
     private var lossesLeft: Int
     /// Counts the steps.
     private(set) var stepCount: UInt64 = 0
-    /// What went wrong, whatever the checks say.
+    /// A failure independent of the checks.
     private(set) var failure: String?
 
     /// A cluster that has started, and in which nothing is on its way.
@@ -71,7 +72,7 @@ struct Universe {
 
     // MARK: Steps
 
-    /// What can happen next, in an order that depends on the state alone.
+    /// The possible next steps, in an order that depends on the state alone.
     var steps: [UniverseStep] {
         var steps: [UniverseStep] = []
         for node in nodes.indices {
@@ -96,7 +97,7 @@ struct Universe {
         return steps
     }
 
-    /// The next step of a cluster that is given time: nothing fails any more.
+    /// The next step of a cluster without further failures.
     private var requiredStep: UniverseStep? {
         steps.first {
             if case .requested = $0 { false } else { $0.isRequired }
@@ -260,7 +261,7 @@ struct Universe {
         send(bytes, kind, from: from, to: to)
     }
 
-    /// What the oldest frame on a way says.
+    /// The text of the oldest frame on a way.
     func text(of way: FrameWay) -> String {
         FrameText.peers(frames[place(of: way)][0].bytes).map(names.applied).joined(separator: "; ")
     }
@@ -304,7 +305,7 @@ struct Universe {
     /// A while passes at all nodes, in which everything on its way arrives.
     mutating func passRound() {
         for node in nodes.indices where nodes[node].isUp { nodes[node].pass(milliseconds: 100) }
-        // What answers itself for ever is no cluster at rest; its end is found unequal.
+        // A cluster that sends for ever is not at rest; its end is found unequal.
         for _ in 0..<10_000 {
             guard let step = requiredStep else { return }
             execute(step)
@@ -320,7 +321,7 @@ struct Universe {
             hash.combine(node.history.bits)
             hash.combine(node.inbox.count)
             for (_, bits) in node.inbox { hash.combine(bits) }
-            // What a crash takes must differ from what was never announced.
+            // Lost operations must differ from those that were never announced.
             for entry in recording.announced(by: node.index)?.entries ?? [] {
                 hash.combine(entry.origin.bits)
                 hash.combine(entry.sequence)

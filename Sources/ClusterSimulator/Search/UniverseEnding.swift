@@ -3,7 +3,8 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// The end of a schedule: nothing fails any more, time passes, and the checks that judge a whole run judge this one.
+// The end of a schedule: no more failures happen, time passes, and the checks of a whole run judge
+// this one.
 
 extension Universe {
     /// The checks that make sense without a common clock and without the SDK's clients.

@@ -7,13 +7,13 @@ import SyncProtocol
 /// Its clock goes on with its own steps alone. So what a process is follows from what was on its disk when it started, and
 /// from its turns and the work of its disk since, in order: `history` is a hash of that.
 struct UniverseNode {
-    /// What its disk has to do, one thing after the other.
+    /// The jobs of its disk, in order.
     enum Job {
         case commit(Turn)
         case perform(StoreRequest)
     }
 
-    /// What the last turn did for a client.
+    /// The work of the last turn for a client.
     struct Served {
         var session: SessionID
         var before: VersionVector
@@ -30,7 +30,7 @@ struct UniverseNode {
     private(set) var replica: Replica?
     private(set) var store: DurableStore<MemoryTables>
     private(set) var jobs: [Job] = []
-    /// What has arrived since the last turn, with a hash of each.
+    /// The inputs since the last turn, with a hash of each.
     private(set) var inbox: [(input: Input, hash: UInt64)] = []
     private(set) var isServing = false
     private(set) var incarnation = 0

@@ -3,14 +3,15 @@ import SyncProtocol
 
 /// A scenario that has too much in it, or something else, for every schedule of it to be tried.
 public struct SearchError: Error, Equatable, Sendable {
-    /// What is wrong, in the words of the scenario.
+    /// The problem, in the words of the scenario.
     public let problem: String
-    /// What the user can do about it.
+    /// The correction.
     public let fix: String
 }
 
-/// What a universe takes from a scenario: its nodes, the requests of its script, and which nodes crash. The times in the
-/// script, the network and the pace of clients have no meaning where every order is tried.
+/// The parts of a scenario that a universe uses: its nodes, the requests of its script, and the
+/// nodes that crash. Every order is tried, so the times of the script, the network and the pace of
+/// clients have no effect.
 struct UniversePlan {
     static let nodeLimit = 4
     static let requestLimit = 6

@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// What can happen next in a universe.
+/// A possible next step in a universe.
 enum UniverseStep: Equatable {
     /// A client sends its next request.
     case requested(client: Int)

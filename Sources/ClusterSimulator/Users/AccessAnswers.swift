@@ -2,10 +2,10 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// What clients are told, as those judge it who know what the rules allow.
+// Checks the answers to clients against the decisions of the rules.
 
 extension AccessWatch {
-    /// Judges what a client is told, in order.
+    /// Checks the messages to a client, in order.
     mutating func check(_ message: NodeMessage, to session: SessionID) {
         switch message {
         case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _):
@@ -32,7 +32,7 @@ extension AccessWatch {
             }
         case nil, .changed?:
             tally.count(check)
-            // What has a stamp may have been done when the rules allowed it.
+            // A stamped write may have been done when the rules allowed it.
             if asked.isAllowed == false, asked.request.now == nil {
                 report(check, session, "its request \(what) was done, which the rules do not allow")
             }
@@ -53,7 +53,7 @@ extension AccessWatch {
         sessions[session]?.listens[id]?.told = value
     }
 
-    /// A listen has ended: its client was told nothing but what it was allowed to see.
+    /// Checks an ended listen: its client received only data that it was allowed to see.
     private mutating func end(_ id: UInt64, of session: SessionID) {
         sessions[session]?.ended.insert(id)
         // A slow client has not been sent all that it was allowed to see.

@@ -4,7 +4,7 @@ import ReplicaCore
 import Rules
 import SyncProtocol
 
-/// A step of a replica, for those who judge what it lets clients do.
+/// A step of a replica, for the checks of access.
 struct AccessEvent {
     enum Kind {
         case identified(SessionID, UserIdentity)
@@ -28,7 +28,7 @@ struct AccessEvent {
     var isSingle: Bool { after.vector.total <= before.vector.total + 1 }
 }
 
-/// What a replica was at one moment, as far as rules ask.
+/// The state of a replica at one moment, as far as rules need it.
 struct AccessMoment {
     let tree: Value
     let vector: VersionVector
@@ -53,7 +53,7 @@ extension AccessMoment {
 }
 
 extension AccessEvent.Kind {
-    /// What an input with one request is.
+    /// Creates the event of an input with one request.
     init(_ input: Input) {
         switch input {
         case .identified(let session, let principal):

@@ -1,13 +1,13 @@
 import SyncProtocol
 
-/// What those who judge access know of a run.
+/// The knowledge of the checks of access about a run.
 struct AccessJudgement {
     var history: RulesHistory
     /// By node.
     var watches: [AccessWatch]
     /// The faulty rules that nodes were given, and what they have to say.
     var faults: [(node: Int, problem: String)] = []
-    /// What is wrong with how a node has taken rules.
+    /// The problem of a node's handling of rules.
     private(set) var problem: String?
 
     /// The operator's requests with faulty rules have ids from here on, evictions below, and copies far above.

@@ -4,16 +4,16 @@ import ReplicaCore
 import Rules
 import SyncProtocol
 
-/// Judges what the process of a node lets clients do, by rules that are walked naively: each request by the node's tree, rules
-/// and clock when it was processed, and each listen after every step.
+/// Checks the decisions of a node's process by a naive evaluation of rules: each request with the
+/// node's tree, rules and clock when it was processed, and each listen after every step.
 struct AccessWatch {
     /// A listen that the node has accepted.
     struct Listen {
         let path: Path
         let query: Query
-        /// What its client was told; nil before the first change.
+        /// The data that its client has received; nil before the first change.
         var told: Value?
-        /// Its client may not listen any more.
+        /// Its client is no longer permitted to listen.
         var isRevoked = false
         /// The last tree that it was allowed to see, if that is known exactly.
         var lastTree: Value?
@@ -32,13 +32,13 @@ struct AccessWatch {
         var asked: [UInt64: Asked] = [:]
         /// The listens that the node has ended.
         var ended: Set<UInt64> = []
-        /// What is to be written at its end; nil if that is not known.
+        /// The on-disconnect writes of the session; nil if they are not known.
         var left: [Write]? = []
         /// Whether its node holds back what it listens to, now or in this turn.
         var isBehind = false
         /// The same at the end of the last turn.
         var wasBehind = false
-        /// Its client says nothing any more: its node ends its listens when it notices that.
+        /// Its client is silent: its node ends its listens when it notices that.
         var isSilent = false
     }
 
@@ -67,12 +67,13 @@ struct AccessWatch {
 
     // MARK: Steps
 
-    /// The client of a session says nothing any more, and its connection stays.
+    /// The client of a session becomes silent, and its connection stays.
     mutating func silence(_ session: SessionID) { sessions[session]?.isSilent = true }
 
     /// Judges a step.
     ///
-    /// - Parameter mayBe: Who the client of a session may be, by what it has shown; nil if that does not matter.
+    /// - Parameter mayBe: The identities that the client may have, by its credentials; nil if they
+    ///   do not matter.
     mutating func check(
         _ event: AccessEvent, _ history: RulesHistory, mayBe: (SessionID) -> [UserIdentity]?
     ) {
@@ -94,7 +95,7 @@ struct AccessWatch {
         judgeSilence(event, history)
     }
 
-    /// Ends a turn: what nobody may see any more is not listened to.
+    /// Ends a turn: no listen remains whose data its client may no longer see.
     ///
     /// - Parameters:
     ///   - hasListen: Whether the replica still has a listen.
@@ -108,7 +109,7 @@ struct AccessWatch {
             sessions[session]?.isBehind = isSlow || wasBehind
             sessions[session]?.wasBehind = isSlow
         }
-        // Of administrators nothing is judged, and their frames may have several requests.
+        // Administrators are not judged, and their frames may have several requests.
         for session in sessions.keys.sorted() where sessions[session]?.identity != .administrator {
             if sessions[session]?.isSilent ?? true { continue }
             for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? [] {
@@ -279,9 +280,9 @@ extension AccessWatch {
         }
     }
 
-    /// Judges what a step has written for clients that say nothing any more: no write is done that the rules refuse.
+    /// Checks the writes of a step for silent clients: no write is done that the rules refuse.
     private mutating func judgeSilence(_ event: AccessEvent, _ history: RulesHistory) {
-        // Of several operations it is not known which came first.
+        // The order of several operations is not known.
         guard event.made == 1, event.isSingle, !event.isExempt else { return }
         for (session, silent) in sessions.sorted(by: { $0.key < $1.key }) where silent.isSilent {
             guard let user = silent.identity.auth, let left = silent.left else { continue }
@@ -300,7 +301,8 @@ extension AccessWatch {
         }
     }
 
-    /// Of what a session has left: all, or what is allowed by itself.
+    /// The permitted part of a session's on-disconnect writes: all, or each that is allowed by
+    /// itself.
     private func permitted(
         _ left: [Write], of user: Claim, _ moment: AccessMoment, _ history: RulesHistory
     ) -> [Write] {

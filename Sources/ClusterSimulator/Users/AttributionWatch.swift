@@ -2,9 +2,9 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// What the operations of one node have to say of who wanted them, by what its clients asked for.
+/// The attributions that the operations of one node must have, by the requests of its clients.
 struct AttributionWatch {
-    /// Who wanted something, and the digest of the rules that judged it.
+    /// The user of a request, and the digest of the rules that decided it.
     private struct Wanted: Hashable {
         let uid: String?
         let rules: String
@@ -15,7 +15,7 @@ struct AttributionWatch {
             (uid, self.rules) = (identity.uid, rules)
         }
 
-        /// What an operation says; nil if nothing.
+        /// The content of an attribution; nil if there is none.
         init?(_ attribution: Attribution?) {
             guard let attribution else { return nil }
             (uid, rules) = (attribution.user, attribution.rules)
@@ -51,10 +51,10 @@ struct AttributionWatch {
     /// Forgets what a process has made that has ended; transactions are decided elsewhere.
     mutating func restart() { (writer, due) = (nil, [:]) }
 
-    /// Compares what a stored batch of the node says.
+    /// Compares the attributions of a stored batch of the node.
     ///
-    /// - Parameter others: What other nodes' clients have asked for.
-    /// - Returns: How many operations of users there were, and what is wrong with the first that is wrong.
+    /// - Parameter others: The requests of other nodes' clients.
+    /// - Returns: The number of users' operations, and the problem of the first wrong one.
     mutating func check(
         _ batch: Batch, wantedBy others: [AttributionWatch]
     ) -> (count: Int, problem: String?) {
@@ -90,7 +90,7 @@ struct AttributionWatch {
 }
 
 extension AccessWatch {
-    /// Learns for whom a step has made an operation.
+    /// Records the user for whom a step has made an operation.
     mutating func noteAttribution(_ event: AccessEvent, _ history: RulesHistory) {
         switch event.kind {
         case .requested(let session, _), .closed(let session):
@@ -101,7 +101,7 @@ extension AccessWatch {
         }
     }
 
-    /// Judges what the log says of who wanted operations that the node has made.
+    /// Checks the users in the log of the operations that the node has made.
     mutating func check(_ batch: Batch, wantedBy others: [AttributionWatch]) {
         let (count, problem) = attributions.check(batch, wantedBy: others)
         for _ in 0..<count { tally.count(.writesAreAttributed) }

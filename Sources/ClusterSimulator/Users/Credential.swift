@@ -1,15 +1,15 @@
-/// What a client shows to a gateway, and for how long it shows who the client is.
+/// A client's credential for a gateway, and its validity.
 struct Credential {
     /// What makes administrators.
     static let secret = "the-secret-of-all-virtual-nodes-1"
 
-    /// Who it shows the client to be.
+    /// The identity that it proves.
     let identity: UserIdentity
-    /// The secret, or a token; nil for somebody who shows nothing.
+    /// The secret, or a token; nil for a client without a credential.
     let text: String?
     /// The user as which an administrator acts, as JSON.
     var override: String?
-    /// When it shows nothing any more; nil if the run is over by then.
+    /// The end of its validity; nil if the run is over by then.
     var end: Microseconds?
     /// If it is a token.
     var form: TokenForm?
@@ -23,18 +23,18 @@ struct Credential {
         return isGood && now < end
     }
 
-    /// Whether it shows nothing any more to any node.
+    /// Whether it has expired at every node.
     ///
-    /// - Parameter uncertainty: How far clocks of nodes may be behind.
+    /// - Parameter uncertainty: The largest delay of a node's clock.
     func hasEnded(by now: Microseconds, _ uncertainty: Microseconds) -> Bool {
         end.map { now >= $0 + uncertainty } ?? false
     }
 
-    /// What shows who somebody is, from now on.
+    /// Creates a credential for an identity, valid from now on.
     ///
     /// - Parameters:
     ///   - lifetime: In seconds.
-    ///   - form: That of its token; nil for the secret of administrators.
+    /// - form: The form of its token; nil for the secret of administrators.
     init(
         _ identity: UserIdentity, at now: Microseconds, lifetime: UInt64, actsAs: Bool,
         form: TokenForm? = nil

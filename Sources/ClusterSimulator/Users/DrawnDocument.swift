@@ -3,7 +3,7 @@ import RulesOracle
 
 /// Rules that the seed draws, about the places and the users of runs.
 enum DrawnDocument {
-    /// What scenarios write in place of a file.
+    /// The word of scenarios for a drawn document in place of a file.
     static let word = "drawn"
 
     private static let words = RuleWords(

@@ -11,7 +11,7 @@ struct KeyFiles {
         case first, people
         case machines
 
-        /// Whether nobody can be shown by a token of a form.
+        /// Whether tokens of a form are invalid.
         func lacks(_ form: TokenForm) -> Bool {
             switch self {
             case .none: false
@@ -27,14 +27,14 @@ struct KeyFiles {
     /// When they changed last.
     private var changed: Microseconds?
 
-    /// Whom the node trusts by them.
+    /// The issuers that the node trusts by them.
     var trust: TokenTrust { TokenMint.trust(without: missing) }
 
     mutating func change(to next: Missing, at now: Microseconds) {
         (missing, changed) = (next, now)
     }
 
-    /// Whether a client shows nobody by what it shows.
+    /// Whether a client's credential is invalid.
     func lack(_ credential: Credential) -> Bool { credential.form.map(missing.lacks) ?? false }
 
     /// Whether they are the same as at a time.
@@ -42,7 +42,7 @@ struct KeyFiles {
 }
 
 extension TokenMint {
-    /// Whom nodes trust whose files lack some keys.
+    /// The trusted issuers of nodes whose files lack some keys.
     static func trust(without missing: KeyFiles.Missing) -> TokenTrust {
         var trust = trust
         switch missing {

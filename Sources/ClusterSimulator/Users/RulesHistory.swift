@@ -47,7 +47,8 @@ struct RulesHistory {
     /// The digest of those; empty without.
     func digest(in vector: VersionVector) -> String { last(in: vector)?.digest ?? "" }
 
-    /// What the report of a node says wrongly of its last rules: rules that nobody set, another order, or that others count.
+    /// The error in a node's report of its last rules: rules that no client set, another order, or
+    /// other rules in force.
     func problem(of report: RulesHistoryReport, in vector: VersionVector) -> String? {
         guard (try? RulesHistoryReport(report.value)) == report else {
             return "something else once it is read back"

@@ -3,9 +3,11 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// What a user of the library does: it writes server timestamps at places where rules compare them with `now`.
+/// The program of a user of the library, which writes server timestamps at locations where rules
+/// compare them with `now`.
 struct TimesProgram {
-    /// Where the rules want a time that equals `now`, one that is not after it, one that is after it, and any number.
+    /// The locations at which the rules require a time that equals `now`, is not after it, is after
+    /// it, or any number.
     private enum Place: String {
         case exact, past, future, count
 

@@ -1,5 +1,4 @@
-/// What a client shows as a token: something that shows who it is, in one of the ways that nodes accept, or something that
-/// shows nothing.
+/// The form of a token: valid in one of the ways that nodes accept, or invalid.
 enum TokenForm: CaseIterable {
     case plain
     /// It names one audience of several.
@@ -10,7 +9,7 @@ enum TokenForm: CaseIterable {
     case legacy
     /// By an issuer with a name, several keys, and claims of its own.
     case named
-    /// The same, of somebody who signed in at the first moment that counts.
+    /// The same, of a user who signed in at the first valid moment.
     case renewed
     /// It says that it makes administrators, and its issuer makes none.
     case pretending
@@ -46,7 +45,7 @@ enum TokenForm: CaseIterable {
         }
     }
 
-    /// Who has signed it, or says so.
+    /// The issuer that has signed it, or that it names.
     var issuer: TokenMint {
         switch self {
         case .named, .renewed, .pretending, .emptyNamed, .byStranger, .withUnknownKey,

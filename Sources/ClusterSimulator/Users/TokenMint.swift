@@ -34,10 +34,10 @@ enum TokenMint {
     fileprivate static let maximumAge: UInt64 = 5_000
     /// How far clocks may be apart, in seconds.
     static let skew: UInt64 = 1
-    /// Who signed in before that second shows nothing.
+    /// Tokens of users who signed in before that second are invalid.
     fileprivate static let validSince = VirtualClock.beginning / 1_000 - 300
 
-    /// Whom virtual nodes trust.
+    /// The trusted issuers of virtual nodes.
     static let trust: TokenTrust = {
         var shared = TokenIssuer(nil, keys: [.shared(secret)])
         shared.audiences = ["nobody", audience]
@@ -64,7 +64,7 @@ enum TokenMint {
         return TokenTrust(issuers)
     }()
 
-    /// What its users' `auth.provider` is; nil without one.
+    /// The `auth.provider` of its users; nil without one.
     var provider: String? {
         switch self {
         case .shared: nil
@@ -95,7 +95,7 @@ enum TokenMint {
         case .padded: return token + "="
         // Its header says that it has no signature: {"alg":"none"}.
         case .unsigned: return "eyJhbGciOiJub25lIn0." + token.split(separator: ".")[1] + "."
-        // What makes administrators where tokens need no signature.
+        // The token of administrators where tokens need no signature.
         case .owner: return "owner"
         default: return token
         }

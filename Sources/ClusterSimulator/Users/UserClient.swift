@@ -5,7 +5,8 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// A client with an identity: it shows who it is, asks for things one after the other, listens, and comes and goes.
+/// A client with an identity: it sends credentials, sends requests one after the other, listens,
+/// connects and disconnects.
 struct UserClient {
     /// By what it reaches its node.
     enum Door: CaseIterable {
@@ -18,15 +19,15 @@ struct UserClient {
         case stream
     }
 
-    /// What became of a request, as its client sees it.
+    /// The outcome of a request, as its client sees it.
     enum Outcome: Equatable {
         case done
         case denied
         /// Refused for another reason.
         case failed
-        /// What the client shows shows nothing.
+        /// The client's credential is invalid.
         case unknownUser
-        /// Refused as what nobody may ask for.
+        /// Refused as invalid.
         case nonsense
     }
 
@@ -39,7 +40,7 @@ struct UserClient {
         let answers: Int
     }
 
-    /// What a client names a listen by.
+    /// The name of a listen at its client.
     struct Selection: Hashable {
         let path: Path
         let query: Query
@@ -60,7 +61,7 @@ struct UserClient {
     var connection: Int?
     private(set) var node = 0
     var credential: Credential
-    /// What it has shown before, which it shows again at times, whatever has become of that.
+    /// A former credential, which it sends again at times, valid or not.
     var earlier: Credential?
     var open: Open?
     /// How many listens it has begun on this connection.
@@ -72,7 +73,7 @@ struct UserClient {
     var lastNumber: UInt64 = 0
     /// The node has said that it is there.
     var isReady = false
-    /// It says nothing any more, and its connection stays.
+    /// It is silent, and its connection stays.
     var isSilent = false
     /// The node does not serve it, or no more.
     private(set) var isOver = false
@@ -109,11 +110,12 @@ struct UserClient {
 
     mutating func loseConnection() { (connection, open) = (nil, nil) }
 
-    /// Who it may be for a node that has seen all that it has sent, at a time.
+    /// The identities that it may have at a time, for a node that has received everything that it
+    /// has sent.
     ///
     /// - Parameters:
-    ///   - times: Between which it gets what they send.
-    ///   - uncertainty: How far the clock of a node may be ahead, or behind; nil if any time is possible there.
+    /// - times: The range of the times at which the node receives it.
+    /// - uncertainty: The largest deviation of a node's clock; nil if any time is possible there.
     func identities(
         at times: ClosedRange<Microseconds>, uncertainty: Microseconds?
     ) -> [UserIdentity] {

@@ -1,14 +1,14 @@
 import Rules
 import SyncProtocol
 
-/// Who a client with an identity is.
+/// The identity of a client.
 enum UserIdentity: Equatable {
     case administrator
     case signedOut
-    /// - Parameter provider: What rules see as `auth.provider`.
+    /// - Parameter provider: The `auth.provider` that rules see.
     case user(String, provider: String? = nil)
 
-    /// Who somebody is, as a node has it.
+    /// The identity for a node's principal.
     init(_ principal: Principal) {
         switch principal.auth {
         case nil: self = .administrator
@@ -40,7 +40,7 @@ enum UserIdentity: Equatable {
         }
     }
 
-    /// What rules see of it; nil for an administrator.
+    /// Its claims in rules; nil for an administrator.
     var auth: Claim? {
         switch self {
         case .administrator: nil

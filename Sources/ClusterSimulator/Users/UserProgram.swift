@@ -3,7 +3,8 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// What a client with an identity asks for: reads and writes of few places, of which rules permit about half.
+/// A request of a client with an identity: reads and writes of few locations, of which rules permit
+/// about half.
 enum UserRequest {
     case put(Path, Value)
     case merge(Path, [Write])
@@ -13,7 +14,7 @@ enum UserRequest {
     case transact(Path, Value, Condition)
     case onDisconnect(Path, Value)
     case cancelOnDisconnect(Path)
-    /// Shows who it is from now on.
+    /// Sends another credential.
     case shows(Credential)
 
     var isRead: Bool {
@@ -30,7 +31,7 @@ enum UserProgram {
     static let rooms = ["a", "b"]
     private static let root = "guarded"
 
-    /// Where users read, among others.
+    /// Some of the locations that users read.
     static let probes: [Path] = [
         path(), path("rooms"), path("roles"), path("rooms", "a"), path("rooms", "b"),
         path("rooms", "a", "lines"), path("users"), path("users", "u1"), path("users", "u2"),
@@ -49,9 +50,9 @@ enum UserProgram {
         }
     }
 
-    /// What a client shows from now on.
+    /// The next credential of a client.
     ///
-    /// - Parameter mayBeBad: Whether it may be a token that shows nothing.
+    /// - Parameter mayBeBad: Whether it may be an invalid token.
     static func credential(
         at now: Microseconds, mayBeBad: Bool = false, _ random: inout SplitMix64
     ) -> Credential {
@@ -74,13 +75,13 @@ enum UserProgram {
         rooms[random.index(below: rooms.count)]
     }
 
-    /// Somebody, most often the client itself.
+    /// A user, most often the client itself.
     private static func somebody(_ own: UserIdentity, _ random: inout SplitMix64) -> String {
         if case .user(let uid, _) = own, random.index(below: 3) > 0 { return uid }
         return name(&random)
     }
 
-    /// What a client asks for next.
+    /// The next request of a client.
     static func next(
         _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
     ) -> UserRequest {
@@ -149,7 +150,7 @@ enum UserProgram {
         [.null, .boolean(true), .boolean(true)][random.index(below: 3)]
     }
 
-    /// What a right may rest on as long as there is nothing.
+    /// A location on which a right may depend while it has no data.
     private static func collection(_ random: inout SplitMix64) -> Path {
         switch random.index(below: 4) {
         case 0: path("roles")

@@ -5,7 +5,7 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-// What clients with identities send, each as its door wants it.
+// The messages of clients with identities, each in the form of its protocol.
 
 extension UserClient {
     /// The frames of a request as a Firebase client sends them.

@@ -7,7 +7,7 @@ enum ProbedRequest {
     case write([Write])
     case read(Path, DenseFilter)
 
-    /// - Parameter last: Where the last request was.
+    /// - Parameter last: The location of the previous request.
     init(in tree: Value, near last: Path?, _ random: inout SplitMix64) {
         var path = ProbedRequest.drawPlace(in: tree, &random)
         if let last, random.index(below: 3) > 0 {

@@ -18,8 +18,8 @@ extension SDKClient {
         }
     }
 
-    /// How soon a client that has begun to read again acts: its node catches up turn by turn and may not have sent everything
-    /// by then, and some clients stop again.
+    /// The delay until a client that reads again acts. Its node catches up turn by turn and may not
+    /// have sent everything by then. Some clients stop again.
     private static let hesitation = TimeRange(100, 600)
 
     mutating func execute(_ step: DenseProgram.Step, in run: inout SimulatedRun) {
@@ -131,8 +131,8 @@ extension SDKClient {
             work, as: .operation(operation, wanted: concern), patience: patience, concern: concern)
     }
 
-    /// What the function of a transaction makes of a value: one more, or the other one of 1 and 2, so that conditions of earlier
-    /// transactions hold again; it aborts on what is true or false.
+    /// The result of a transaction's function: the number plus one, or the other one of 1 and 2, so
+    /// that the conditions of earlier transactions hold again. It aborts on a boolean.
     func modified(_ value: Value) -> TransactionResult {
         switch value.content {
         case .integer(let count) where count == 1 || count == 2: return .value(.integer(3 - count))
@@ -148,13 +148,13 @@ extension SDKClient {
 
     // MARK: Checks
 
-    /// Each listener shows what its client was told, with unanswered writes over it.
+    /// Checks that each listener shows the received data with the unanswered writes over it.
     mutating func checkListeners(in run: inout SimulatedRun) {
         guard program == .dense else { return }
         checkListeners(at: run.now)
     }
 
-    /// What the frames of a node have told is what its tree showed at the end of the last one.
+    /// Checks that the received data equal the node's tree at the end of the last frame.
     mutating func checkTold(in run: inout SimulatedRun) {
         guard mirror.isExact, let connection = self.connection,
             let state = run.record.recording.state(

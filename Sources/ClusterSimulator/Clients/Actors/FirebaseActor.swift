@@ -31,7 +31,7 @@ extension FirebaseClient: ClientActor {
         run.schedule(.clientActs(index), after: pace)
     }
 
-    /// Sends what the client wants to send, and records what its transactions came to.
+    /// Sends the client's messages, and records the outcomes of its transactions.
     private mutating func flush(in run: inout SimulatedRun) {
         for ended in takeEnded() { record(ended, in: &run) }
         let requests = removeBytes()

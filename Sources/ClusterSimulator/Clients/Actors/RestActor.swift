@@ -170,7 +170,7 @@ extension RestClient: ClientActor {
         forgetOpen(in: &run)
     }
 
-    /// What has no answer never gets one.
+    /// Gives up the open requests: their connection is gone, so no answer can arrive.
     private mutating func forgetOpen(in run: inout SimulatedRun) {
         for open in loseConnection() {
             switch open.question {

@@ -163,7 +163,7 @@ extension RestClient {
         case 200:
             judgeTag(of: answer, run.record.history.transactions[record].new, in: &run)
             finish(transaction: record, .acknowledged, in: &run)
-        // The condition does not hold, and the node could not be asked any more what there is.
+        // The condition does not hold, and the node could no longer read the current value.
         case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(since: open, in: &run):
             finish(transaction: record, .failed, in: &run)
         case 412: exchange(answer, record, tries, in: &run)
@@ -195,7 +195,7 @@ extension RestClient {
         ask(.changeOwn(path), bytes, in: &run)
     }
 
-    /// Where nobody else writes, a condition holds, whichever node decides.
+    /// A condition at a location without other writers holds, whichever node decides.
     private mutating func check(
         _ answer: RestAnswer, toChangeOf path: Path, in run: inout SimulatedRun
     ) {
@@ -256,7 +256,7 @@ extension RestClient {
 }
 
 extension Workload.Request {
-    /// What its answer shows, unless that depends on what was there: as a plain value without priorities.
+    /// The value that the answer shows, without priorities; nil if it depends on the former value.
     fileprivate var shownPlainly: Value? {
         guard path.isRoot, let write = writes.first, writes.count == 1,
             !write.value.containsDeferred

@@ -163,7 +163,8 @@ extension SDKClient: ClientActor {
         return .operation(run.record.history.operations.count - 1, wanted: nil)
     }
 
-    /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
+    /// The function of the transaction adds one, or returns a value that no other transaction
+    /// writes.
     private mutating func transact(
         _ request: RequestID, on value: Value, in run: inout SimulatedRun
     ) {
@@ -371,7 +372,7 @@ extension Value {
 }
 
 extension Result<Answer, HearthError> {
-    /// What a read has found.
+    /// The value that a read returned.
     fileprivate var value: Value? {
         if case .success(.value(let value)) = self { value } else { nil }
     }

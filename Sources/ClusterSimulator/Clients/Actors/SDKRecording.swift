@@ -92,7 +92,7 @@ extension SDKClient {
         }
     }
 
-    /// What a node says that its frames have shown is on its disk.
+    /// Checks that the operations that a node reports as shown are on its disk.
     private mutating func checkDurable(in run: inout SimulatedRun) {
         guard run.scenario.cluster.durability == .commit,
             let connection = self.connection
@@ -141,7 +141,8 @@ extension SDKClient {
         }
     }
 
-    /// A dense program has seen what its transaction wrote once it is told that the transaction is done.
+    /// Checks that a dense program knows the writes of its transaction once it receives the
+    /// success.
     private mutating func checkSeen(transaction name: Stamp, in run: inout SimulatedRun) {
         guard program == .dense, run.record.recording.isOn, !run.scenario.mayReplay else {
             return
@@ -179,7 +180,7 @@ extension SDKClient {
         if case .value(let value) = answer {
             run.record.history.operations[operation].answer = value
         }
-        // Whatever the node answered, the program assumes the durability that it asked for.
+        // The program relies on the concern that it requested, even if the node reached less.
         if let wanted {
             run.record.history.operations[operation].acknowledgedAt = max(
                 wanted, run.record.history.operations[operation].acknowledgedAt ?? .local)

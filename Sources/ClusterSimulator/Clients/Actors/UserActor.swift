@@ -48,7 +48,7 @@ extension UserClient: ClientActor {
         scheduleAct(in: &run)
     }
 
-    /// Nodes have noticed by then that a client says nothing any more.
+    /// The time after which nodes have noticed that a client is silent.
     private static let userSilence: Microseconds = .seconds(18)
 
     /// Leaves its node, or stays on its connection without a word.
@@ -85,7 +85,8 @@ extension UserClient: ClientActor {
             if listens > 0 { return }
             return listen(in: &run)
         }
-        // Whoever is denied a listen may be somebody else soon, and asks again on the same connection.
+        // A client with a denied listen may change its user soon, and requests the listen again on
+        // the same connection.
         if let denied = self.denied, random.index(below: 3) == 0 {
             return ask(.listen(denied.path, denied.query), in: &run)
         }
@@ -96,7 +97,7 @@ extension UserClient: ClientActor {
         ask(request, in: &run)
     }
 
-    /// The client is somebody else from now on, or shows the same by another token.
+    /// The client signs in as another user, or as the same user with another token.
     private mutating func show(in run: inout SimulatedRun) {
         let door = self.door
         let showsTokens = door == .realtime || door == .rest
@@ -155,7 +156,8 @@ extension UserClient: ClientActor {
         }
     }
 
-    /// Records who the client of a connection may be while its node processes a request.
+    /// Records the identities that a connection's client may have while its node processes a
+    /// request.
     private mutating func record(asking request: UserRequest, in run: inout SimulatedRun) {
         guard let connection = self.connection else { return }
         let user = self

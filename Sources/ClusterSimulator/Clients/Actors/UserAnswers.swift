@@ -3,7 +3,7 @@ import GatewayCore
 import ReplicaCore
 import SyncProtocol
 
-// What clients with identities are told: what follows from it, and whether it is right.
+// The answers to clients with identities: their effects and their correctness.
 
 extension UserClient {
     mutating func takeReply(_ bytes: [UInt8], on connection: Int, in run: inout SimulatedRun) {
@@ -34,7 +34,7 @@ extension UserClient {
             run.connections[connection].mayBe = identities(
                 at: run.now...run.now, uncertainty: run.clockUncertainty)
         }
-        // Whose token is refused may go on as nobody.
+        // A client whose token is refused may continue without a user.
         if outcome == .unknownUser, open.request.credential != nil,
             random.index(below: 3) > 0
         {
@@ -45,7 +45,7 @@ extension UserClient {
             return leave(in: &run)
         }
         if door == .stream, outcome == .denied { leave(in: &run) }
-        // Some go on with what shows nothing any more.
+        // Some clients continue with a credential that is no longer valid.
         if door == .rest || door == .stream,
             !self.credential.shows(at: run.now), random.index(below: 2) == 0
         {
@@ -53,7 +53,7 @@ extension UserClient {
         }
     }
 
-    /// Tokens show who somebody is, or nothing, as their nodes say.
+    /// Checks that a node accepts valid tokens and refuses invalid ones.
     private mutating func check(
         _ outcome: UserClient.Outcome, of open: UserClient.Open, showing credential: Credential,
         in run: inout SimulatedRun
@@ -65,7 +65,7 @@ extension UserClient {
             hadSteadyKeys(open, in: &run)
         else { return }
         let session = SimulatedRun.session(of: connection)
-        // Whoever's token has ended on an open connection goes on as nobody.
+        // The token of an open connection has expired: the client continues without a user.
         let isShown = user.door == .rest || open.request.credential != nil
         let isOver =
             isShown && run.clockUncertainty.map { credential.hasEnded(by: open.since, $0) } ?? false
@@ -102,7 +102,7 @@ extension UserClient {
         }
     }
 
-    /// A client is told what its node has decided.
+    /// Checks that the answer is the decision of the node.
     private mutating func check(
         _ outcome: UserClient.Outcome, of open: UserClient.Open, in run: inout SimulatedRun
     ) {
@@ -114,7 +114,7 @@ extension UserClient {
         else { return }
         if case .shows = open.request { return }
         let session = SimulatedRun.session(of: connection)
-        // Of a request for which its gateway asks several things, the first one decides.
+        // A gateway may send several messages for a request; the first denial decides.
         let denials = run.access?.watches[user.node].denials[session] ?? []
         let wasAsked = denials.count > open.answers
         let wasDenied = wasAsked && denials[open.answers]

@@ -5,7 +5,7 @@ import SyncProtocol
 /// A program that uses REST over a connection that it keeps: it sends some requests ahead, reads slowly, leaves in the middle, and
 /// sends what has to be refused.
 struct RestClient {
-    /// What it waits for an answer to.
+    /// A request that waits for its answer.
     enum Question {
         case read(RestRead)
         /// Recorded as this operation of the history.
@@ -14,7 +14,7 @@ struct RestClient {
         case examine(record: Int, tries: Int)
         /// The second one: a write on condition of that.
         case exchange(record: Int, tries: Int)
-        /// A write at a place where nobody else writes.
+        /// A write at a location that no other client writes.
         case claim(Path)
         /// A write there on condition that it shows that.
         case changeOwn(Path)
@@ -33,7 +33,7 @@ struct RestClient {
 
     /// How many requests may wait for their answers.
     static let aheadLimit = 3
-    /// What it writes first at places of its own.
+    /// The first value that it writes at its own locations.
     static let claim = Value.string("claimed")
     /// How often a transaction is tried.
     static let triesLimit = 8
@@ -93,7 +93,7 @@ struct RestClient {
         }
     }
 
-    /// A place where nobody has written, and nobody else will.
+    /// A location that no client has written, and that no other client will write.
     mutating func nextOwnPlace() -> Path {
         ownPlaces += 1
         return Path(["own", "c\(index + 1)", "p\(ownPlaces)"].map { Key(unchecked: $0) })

@@ -13,7 +13,7 @@ struct RestRead {
     private var isSilent = false
     private var callback: String?
     private(set) var wantsTag = false
-    /// What the client has, and need not get again.
+    /// The ETag of the data that the client has.
     private var known: String?
     private(set) var headAlone = false
     /// Whether it waits until no earlier write can change what it shows.
@@ -58,7 +58,8 @@ struct RestRead {
 
     // MARK: Answers
 
-    /// What is wrong with an answer, if its node's tree was one of these meanwhile; nil if it is right.
+    /// The problem of an answer if its node had one of these trees between request and answer; nil
+    /// if it is right.
     func problem(
         with answer: RestAnswer, showing trees: [Value], by reader: JSONReader
     ) -> String? {

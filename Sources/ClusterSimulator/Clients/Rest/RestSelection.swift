@@ -27,7 +27,7 @@ struct RestSelection {
         }
     }
 
-    /// What children have most often comes twice.
+    /// The most frequent property of children is there twice.
     private static let orders = ["$key", "$value", "$priority", "points", "a", "points"]
 
     private static func ordered(_ order: Int) throws -> Query {
@@ -83,7 +83,7 @@ struct RestSelection {
 // MARK: - What it shows
 
 extension RestSelection {
-    /// What it shows of a value, by what its parameters say.
+    /// The part of a value that its parameters select.
     func shown(of value: Value) -> Value {
         if range == nil, limit == nil { return value }
         var entries = NaiveQuery(query).ordered(value.children).filter(isInRange)

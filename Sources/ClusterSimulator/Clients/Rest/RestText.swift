@@ -2,7 +2,7 @@ import DataTree
 import JSONText
 import SyncProtocol
 
-/// What a client of REST sends, as bytes.
+/// The requests of a REST client, as bytes.
 enum RestText {
     /// A request.
     ///

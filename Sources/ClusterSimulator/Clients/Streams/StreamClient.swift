@@ -29,7 +29,7 @@ struct StreamClient {
     private var wasSlow = false
     private var reader = AnswerReader()
     private var lines = EventLines()
-    /// What its node has shown; nil before the first event.
+    /// The data that its node has shown; nil before the first event.
     private(set) var shown: Value?
     /// The node does not serve it, or no more.
     private(set) var isOver = false
@@ -72,7 +72,7 @@ struct StreamClient {
 
     mutating func loseConnection() { (connection, shown, isSlow) = (nil, nil, false) }
 
-    /// What it shows of a tree.
+    /// The part of a tree that it shows.
     func expected(of tree: Value) -> Value {
         let value = selection.shown(of: tree[path])
         return isExport ? value : value.withoutPriorities
@@ -174,7 +174,7 @@ extension [UInt8] {
     }
 }
 
-/// What an event changes.
+/// The change of an event.
 private struct StreamChange {
     enum Data {
         case put(Value)
@@ -212,9 +212,9 @@ extension StreamClient {
     /// From one sign of life of a stream to the next.
     private static let silenceLimit: Microseconds = .milliseconds(2_400)
 
-    /// What is wrong at the end of a run, when its node has this tree; nil if all is well.
+    /// The problem at the end of a run, when its node has this tree; nil if there is none.
     ///
-    /// - Parameter faultless: Since when nothing has failed any more.
+    /// - Parameter faultless: The time of the last failure.
     func problem(
         showing tree: Value, at now: Microseconds, since faultless: Microseconds
     ) -> String? {

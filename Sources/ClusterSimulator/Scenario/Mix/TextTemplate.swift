@@ -84,7 +84,7 @@ extension ScenarioWord {
         return TextTemplate(parts: parts, text: text)
     }
 
-    /// What stands in parentheses, if it is a draw.
+    /// The part in parentheses, if it is a draw.
     private func drawn(_ inside: Substring) throws(ScenarioError) -> TextTemplate.Part? {
         if inside.contains("|") {
             let choices = inside.split(separator: "|", omittingEmptySubsequences: false)
