@@ -10,6 +10,7 @@ internal import SyncProtocol
 /// behind it, and the replica holds back further ones.
 struct EventStream {
     private let listen: UInt64
+    private let database: DatabaseName
     private let form: JSONWriter.Form
     private let body: ChunkedBody
     /// Whether the text of an event is the same for other clients: chunks are not sent to those of HTTP/1.0.
@@ -22,10 +23,12 @@ struct EventStream {
     private(set) var sentMilliseconds: UInt64
 
     init(
-        of listen: UInt64, in form: JSONWriter.Form, _ body: ChunkedBody, sharesTexts: Bool,
-        partBytes: Int = PartSizes().answerBytes, at milliseconds: UInt64
+        of listen: UInt64, database: DatabaseName = .default, in form: JSONWriter.Form,
+        _ body: ChunkedBody, sharesTexts: Bool, partBytes: Int = PartSizes().answerBytes,
+        at milliseconds: UInt64
     ) {
         self.listen = listen
+        self.database = database
         self.form = form
         self.body = body
         self.sharesTexts = sharesTexts
@@ -108,7 +111,7 @@ extension EventStream {
         of writes: [Write], _ notice: UInt64, _ texts: inout GatewayTexts
     ) -> [UInt8] {
         guard sharesTexts else { return begin(writes) }
-        let whole = texts.text(notice, .eventStream(form)) {
+        let whole = texts.text(notice, of: database, .eventStream(form)) {
             var text = EventStream.event(of: writes, in: form)
             var bytes: [UInt8] = []
             // A large one is made by each client that reads it, part by part.

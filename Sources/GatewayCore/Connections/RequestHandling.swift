@@ -295,7 +295,8 @@ extension Connection {
         context.metrics.countRequest(request.method, 200)
         context.send(bytes, to: id)
         let stream = EventStream(
-            of: listen, in: rest.form.form, body, sharesTexts: request.form.version == .http11,
+            of: listen, database: request.database, in: rest.form.form, body,
+            sharesTexts: request.form.version == .http11,
             partBytes: context.configuration.parts.answerBytes, at: context.elapsedMilliseconds)
         become(.streaming(stream))
     }

@@ -216,7 +216,7 @@ extension RealtimeSession {
         let whole =
             notice == 0
             ? []
-            : texts.text(notice, .realtime) {
+            : texts.text(notice, of: database, .realtime) {
                 var text = RealtimeText.push(writes, at: path)
                 var bytes: [UInt8] = []
                 // A large one is made by each client that reads it, part by part.

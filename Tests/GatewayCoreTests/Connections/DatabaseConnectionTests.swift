@@ -1,3 +1,4 @@
+import DataTree
 import HTTPText
 import SyncProtocol
 import Testing
@@ -81,6 +82,47 @@ import Testing
         }
         node.turn([.lost(chat, reason: "the disk is full")])
         #expect(node.closed == [streams[0]] && node.openSessions == [streams[1]])
+    }
+
+    @Test func `event streams receive only changes of their database`() {
+        var node = node(.create)
+        let names = ["chat", "game"]
+        let streams = names.map { name in
+            let client = node.connect()
+            let target = "/a.json?ns=\(name)"
+            node.send(
+                TestGateway.request(target, "GET", ["Accept: text/event-stream"]), by: client)
+            return client
+        }
+        for client in streams { _ = node.read(client) }
+        node.turn(
+            zip(names, streams).map { name, client in
+                let writes = [Write(path: .root, value: .string(name))]
+                let change = NodeMessage.change(listen: 1, writes: writes)
+                return .answered(client, [SessionAnswer(change, notice: 7)])
+            })
+        #expect(zip(names, streams).allSatisfy { node.text($1).contains("\"data\":\"\($0)\"") })
+    }
+
+    @Test func `Firebase's WebSocket clients receive only changes of their database`() {
+        var node = node(.create)
+        let names = ["chat", "game"]
+        let clients = names.map { name in
+            let client = node.connect(to: "/.ws?v=5&ns=\(name)")
+            var bytes: [UInt8] = []
+            let listen = #"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/a","h":""}}}"#
+            WebSocketWriter.append(.text, Array(listen.utf8), mask: 7, to: &bytes)
+            node.send(bytes, by: client)
+            return client
+        }
+        for client in clients { _ = node.read(client) }
+        node.turn(
+            zip(names, clients).map { name, client in
+                let writes = [Write(path: .root, value: .string(name))]
+                let change = NodeMessage.change(listen: 1, writes: writes)
+                return .answered(client, [SessionAnswer(change, notice: 7)])
+            })
+        #expect(zip(names, clients).allSatisfy { node.text($1).contains("\"d\":\"\($0)\"") })
     }
 }
 

@@ -60,11 +60,13 @@ import Testing
         }
     }
 
-    @Test func `a text is made once for a notice and a form`() {
+    @Test func `a text is made once for a notice of a database and a form`() {
         var texts = GatewayTexts()
         var made = 0
-        func text(_ notice: UInt64, _ form: GatewayTexts.Form) -> [UInt8] {
-            texts.text(notice, form) {
+        func text(
+            _ notice: UInt64, _ form: GatewayTexts.Form, of database: DatabaseName = .default
+        ) -> [UInt8] {
+            texts.text(notice, of: database, form) {
                 made += 1
                 return [UInt8(made)]
             }
@@ -74,8 +76,9 @@ import Testing
                 [1], [1], [2],
             ])
         #expect([text(2, .realtime), text(0, .realtime), text(0, .realtime)] == [[3], [4], [5]])
+        #expect(text(2, .realtime, of: DatabaseName("chat")!) == [6])
         texts.removeAll()
-        #expect(text(1, .realtime) == [6])
+        #expect(text(1, .realtime) == [7])
     }
 
     @Test(
