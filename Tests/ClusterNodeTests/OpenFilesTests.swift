@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ClusterNode
@@ -26,5 +27,16 @@ import Testing
         #expect(OpenFiles(limit: needed).clientLimit(forPeers: 2) == 100_000)
         #expect(OpenFiles(limit: needed).shortage(forClients: 100_000, peers: 2) == nil)
         #expect(OpenFiles(limit: needed - 1).shortage(forClients: 100_000, peers: 2) != nil)
+    }
+
+    /// Each file limits the open files of nodes by a word and a number.
+    @Test(arguments: [("compose.yaml", "nofile: "), ("hearth@.service", "LimitNOFILE=")])
+    func `of the packaged services suffice for 65,000 clients`(file: String, word: String) throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../configs/\(file)").path
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.contains(word) })
+        let limit = try #require(Int(line.filter(\.isNumber)))
+        #expect(OpenFiles(limit: limit).shortage(forClients: 65_000, peers: 8) == nil)
     }
 }
