@@ -30,7 +30,10 @@ write_configuration() {
     local folder=/etc/hearth number node
     hearth keys new n1 n2 n3 --out "$folder" >/dev/null
     {
-        echo "{cluster: 'test', directory: '/var/lib/hearth', nodes: ["
+        echo "{cluster: 'test', directory: '/var/lib/hearth',"
+        hearth keys secret "$folder/admin.secret"
+        hearth keys monitor-secret "$folder/backup.secret"
+        echo 'nodes: ['
         for number in 1 2 3; do
             node=n$number
             echo "{id: '$node', client: 'http://127.0.0.1:7${number}01', requests: 'tcp://127.0.0.1:7${number}02',"
@@ -44,6 +47,7 @@ write_configuration() {
 [[ $(stat -c '%a %U' /var/lib/hearth) == '700 hearth' ]] || fail 'the mode of /var/lib/hearth'
 ip link set lo up 2>/dev/null
 write_configuration
+export HEARTH_SECRET_FILE=/etc/hearth/admin.secret
 hearth node --check --config /etc/hearth/cluster.json5 >/dev/null || fail 'the configuration is wrong'
 
 systemctl enable --now --no-block hearth@n1
@@ -59,6 +63,18 @@ passed 'a new cluster starts, and is started once it serves'
 exposure=$(systemd-analyze security hearth@n1 --no-pager 2>/dev/null | sed -n 's/.*Overall exposure level.*: \([0-9.]*\).*/\1/p')
 awk -v level="$exposure" 'BEGIN { exit !(level != "" && level <= 1.5) }' || fail "systemd rates the unit $exposure"
 passed "systemd rates the exposure of the unit $exposure"
+
+systemctl enable --now hearth-backup@n1.timer || fail 'the timer of backups does not start'
+for _ in 1 2; do
+    systemctl start hearth-backup@n1 || fail 'the unit of backups failed'
+    sleep 1 # The name of a copy has its second.
+done
+copies=(/var/lib/hearth/n1/backups/daily-*.sqlite)
+[[ ${#copies[@]} == 2 && $(stat -c '%a %U' "${copies[0]}") == '600 hearth' ]] || fail "the copies: $(ls -l "${copies[@]}")"
+for copy in "${copies[@]}"; do hearth restore --check "$copy" >/dev/null || fail "$copy is not complete"; done
+mv /etc/hearth/backup.secret /etc/hearth/backup.kept
+! systemctl start hearth-backup@n1 2>/dev/null || fail 'a backup without its secret succeeds'
+passed 'the timer of backups starts, and its unit makes checked copies'
 
 before=$(property n2 MainPID)
 kill -9 "$before"
@@ -96,10 +112,11 @@ passed 'an upgrade restarts the nodes one by one, and they keep their data'
 
 apt-get -y -q remove hearth >/tmp/remove.log 2>&1 || { cat /tmp/remove.log && fail 'the removal'; }
 ! pgrep -x hearth >/dev/null || fail 'nodes run after the removal'
+! systemctl is-active --quiet hearth-backup@n1.timer || fail 'the timer runs after the removal'
 [[ -e /var/lib/hearth/n1 && -e /etc/hearth/n1.key ]] || fail 'the removal deletes data'
 passed 'removal stops the nodes and keeps their data'
 apt-get -y -q purge hearth >/tmp/purge.log 2>&1 || { cat /tmp/purge.log && fail 'the purge'; }
-for path in /etc/hearth /var/lib/hearth /usr/share/doc/hearth; do [[ ! -e $path ]] || fail "$path is left"; done
+for path in /etc/hearth /var/lib/hearth /usr/share/doc/hearth /var/lib/systemd/timers/stamp-hearth*; do [[ ! -e $path ]] || fail "$path is left"; done
 ! getent passwd hearth && ! getent group hearth || fail 'the user or the group is left'
-[[ -z $(find /etc/systemd -name 'hearth@*') ]] || fail 'enabled units are left'
+[[ -z $(find /etc/systemd -name 'hearth*@*') ]] || fail 'enabled units are left'
 passed 'a purge leaves nothing'
