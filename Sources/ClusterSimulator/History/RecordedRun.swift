@@ -95,7 +95,7 @@ public struct RecordedRun {
     }
 
     /// The operations, each with what nodes did of it.
-    private func servedOperations(_ replay: RecordReplay) -> [ClientOperation] {
+    func servedOperations(_ replay: RecordReplay) -> [ClientOperation] {
         var asked: [RequestKey: (operation: Int, connection: Int)] = [:]
         var served = operations.map(\.unserved)
         for (index, operation) in operations.enumerated() {

@@ -15,6 +15,13 @@ struct CourseStep {
     /// Whether a correct run would have taken another step here.
     var isDeviation = false
 
+    init(
+        _ text: String, _ weight: Weight, event: UInt64, time: Microseconds, isDeviation: Bool
+    ) {
+        (self.text, self.weight, self.event, self.time) = (text, weight, event, time)
+        self.isDeviation = isDeviation
+    }
+
     /// A step in the event that a run has just executed.
     init(
         _ text: String, _ weight: Weight, at lanes: [String] = [], in run: SimulatedRun,

@@ -14,15 +14,21 @@ extension RecordedRun {
     public func record(
         trees: [Value], _ results: [CheckResult], seed: UInt64, repeatedBy command: String
     ) -> ReportRecord {
+        let timeline = timeline
         var writer = RecordedRunWriter(names: names, clientCount: scenario.clients.count)
         writer.write(timeline, trees: trees)
         let failed = results.filter { $0.verdict == .invalid }
+        var course = RecordedCourse(self, failed)
+        let steps = course.steps(of: timeline) { writer.number(at: $0) }.map(writer.shown)
         let findings = failed.compactMap { writer.finding(of: $0) }
         var sentences = ["All \(results.count) checks of this run hold."]
         if let first = failed.first {
             sentences = ["The check \(first.check.name) fails: \(first.details)"]
             sentences += findings.prefix(1).map {
                 "It first shows at \($0.time.description)\(writer.lastFault(before: $0.time))."
+            }
+            sentences += steps.filter(\.isDeviation).map {
+                "The first wrong step is at \($0.time.description): \($0.text)."
             }
         }
         let kind =
@@ -37,6 +43,7 @@ extension RecordedRun {
             + [
                 "\"treesAreComputed\":true",
                 "\"findings\":[\(findings.map { $0.json(in: writer.columns) }.joined(separator: ","))]",
+                "\"steps\":[\(steps.map { $0.json(in: writer.columns) }.joined(separator: ","))]",
             ] + writer.columns.members
         return ReportRecord(json: "{\(members.joined(separator: ","))}")
     }
@@ -137,6 +144,19 @@ private struct RecordedRunWriter {
                 event: 0, time: subject.invoked - min(subject.invoked, start),
                 text: names.applied(to: result.details), clients: [subject.client])
         }
+    }
+
+    /// The number of the last event up to a time of the run.
+    func number(at time: UInt64) -> UInt64 {
+        UInt64(columns.event(atTime: time - min(time, start))) + 1
+    }
+
+    /// A step as the page shows it: its time counts from the beginning, and writers have names.
+    func shown(_ step: CourseStep) -> CourseStep {
+        var step = step
+        step.time -= min(step.time, start)
+        step.text = names.applied(to: step.text)
+        return step
     }
 
     func lastFault(before time: Microseconds) -> String {

@@ -287,7 +287,9 @@ struct RecordedStory {
 
     // MARK: Judging
 
-    func results() throws -> [CheckResult] {
+    func results() throws -> [CheckResult] { try run().evaluate(trees: shown) }
+
+    func run() throws -> RecordedRun {
         var run = RecordedRun(nodes: ["n1", "n2", "n3"], clients: 1, durability: .commit)
         run.record(writer: Self.client, of: 0)
         for operation in operations { run.add(operation) }
@@ -299,7 +301,7 @@ struct RecordedStory {
             .started(writer: WriterID(bits: 4), holds: lastStart ?? held))
         try run.add(incarnation: bytes([again]), of: 1)
         for (node, time) in losses { run.noteLoss(of: node, at: time) }
-        return run.evaluate(trees: shown)
+        return run
     }
 
     private func bytes(_ records: [NodeRecord]) -> [UInt8] {
