@@ -68,4 +68,21 @@ import Testing
         #expect(repairs.hasPrefix("Requests for missing operations that arrived at peers: n1 "))
         #expect(repairs.contains(", the last at 2."), "\(repairs)")
     }
+
+    @Test func `a listener that is only behind before the first wrong step is not named`() throws {
+        let text = Self.text.replacing(
+            "check replicas-equal",
+            with: "at 3s n1 reads /rooms/a expect 5\ncheck replicas-equal, expectations-hold")
+        let report = Simulation.run(try Scenario(parsing: text, name: "clues"), seed: 3)
+        let clues = try clues()
+        func sentences(_ kind: FailureFocus.Kind) -> [String] {
+            FindingSentences(
+                report, [finding(at: 0, "c3 shows nothing")],
+                RunFinding(event: 0, time: 3_950_000, text: "a wrong step"), kind, clues, after: []
+            ).sentences
+        }
+        #expect(sentences(.tree).contains { $0.hasPrefix("It first shows at 3.9") })
+        #expect(!sentences(.listener).contains { $0.hasPrefix("It first shows") })
+        #expect(sentences(.listener).contains { $0.hasPrefix("The first wrong step is at 3.95") })
+    }
 }
