@@ -8,10 +8,11 @@ import Testing
     private var watch = AnswerWatch(Scenario(name: "answers"), seed: 1)
 
     @Test mutating func `one request on two connections has an answer on each`() {
-        #expect(watch.record(1, on: 0))
-        #expect(watch.record(2, on: 0))
-        #expect(watch.record(1, on: 1))
-        #expect(!watch.record(1, on: 0))
+        var isFirst: [Bool] = []
+        for (id, connection) in [(1, 0), (2, 0), (1, 1), (1, 0)] as [(UInt64, Int)] {
+            isFirst.append(watch.record(id, on: connection))
+        }
+        #expect(isFirst == [true, true, true, false])
         #expect(watch.count == 4)
     }
 
