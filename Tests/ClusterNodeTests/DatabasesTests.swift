@@ -107,6 +107,11 @@ import Testing
         let removed = try hearth(
             cluster, "database", "remove", "chat", "--yes", "--timeout", "3")
         #expect(removed.hasPrefix("chat is removed\nnot yet at "))
+        let again = try Program(
+            Program.hearthPath, ["database", "create", "chat", "--dir", cluster.folder.path]
+        ).end()
+        #expect(again.status == 65)
+        #expect(again.errors.contains("The database chat was removed.\nfix: use another name"))
         try cluster.run("start", "n3")
         for node in 1...3 {
             try eventually("n\(node) refuses the name") {

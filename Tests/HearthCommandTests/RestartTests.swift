@@ -15,7 +15,7 @@ import Testing
     private func brokenProgram(in cluster: CommandCluster) throws -> String {
         let script = """
             #!/bin/bash
-            [[ $2 == --check ]] && exec "\(Command.program)" "$@"
+            [[ $1 == version || $2 == --check ]] && exec "\(Command.program)" "$@"
             echo "out of luck" >&2; exit 9
             """
         try cluster.folder.write(Array(script.utf8), to: "broken")
@@ -54,6 +54,10 @@ import Testing
     @Test func `a program that does not run a node stops an upgrade at its first node`() throws {
         let cluster = try CommandCluster(nodes: 3)
         let before = try processes(of: cluster)
+        let other = try cluster.run("cluster", "upgrade", "--program", "/bin/true")
+        #expect(other.status == CommandLineKit.ExitStatus.noInput.rawValue)
+        #expect(other.errors.contains("/bin/true is not the program hearth"))
+        #expect(try processes(of: cluster) == before)
         let program = try brokenProgram(in: cluster)
         let run = try cluster.run("cluster", "upgrade", "--program", program)
         #expect(run.status == CommandLineKit.ExitStatus.unavailable.rawValue)

@@ -8,18 +8,24 @@ struct StartCheck {
 
     /// - Throws: the mistake that the program names, with exit code 78; or why the program cannot be started.
     func run(for id: String) throws(CommandError) {
+        // Another program may accept any words.
+        guard try run(["hearth", "version"]).text.hasPrefix("hearth ") else {
+            throw CommandError(
+                .noInput, "\(program) is not the program hearth",
+                fix: "name the program `hearth` of the new version with --program")
+        }
         let words = ["hearth", "node", "--check", "--config", configuration, "--id", id]
-        let (status, errors) = try run(words)
+        let (status, text) = try run(words)
         if status == 0 { return }
-        let lines = errors.split(separator: "\n").map(String.init)
+        let lines = text.split(separator: "\n").map(String.init)
         throw CommandError(
             .misconfigured,
             lines.text(after: "error: ") ?? "\(program) node --check ended with \(status)",
             fix: lines.text(after: "fix: ") ?? "run \(words.joined(separator: " "))")
     }
 
-    /// Runs the program to its end, and returns its exit status and the text on its standard error.
-    private func run(_ words: [String]) throws(CommandError) -> (status: Int32, errors: String) {
+    /// Runs the program to its end, and returns its exit status and the text that it wrote.
+    private func run(_ words: [String]) throws(CommandError) -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw cannotStart(errno) }
         defer { close(ends[0]) }
@@ -27,16 +33,16 @@ struct StartCheck {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
         var pid = pid_t()
         let refusal = withCStrings(words) { posix_spawn(&pid, program, &actions, nil, $0, environ) }
         close(ends[1])
         guard refusal == 0 else { throw cannotStart(refusal) }
-        let errors = readAll(from: ends[0]) ?? []
+        let text = readAll(from: ends[0]) ?? []
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        return (status, String(decoding: errors, as: UTF8.self))
+        return (status, String(decoding: text, as: UTF8.self))
     }
 
     private func cannotStart(_ error: Int32) -> CommandError {

@@ -55,12 +55,25 @@ package struct DatabaseProbe: Sendable {
             throw CommandError(
                 .denied, "\(address.location) requires an administrator",
                 fix: "give --secret FILE, or HEARTH_SECRET_FILE")
-        default:
-            let text = String(decoding: answer.body, as: UTF8.self)
-            throw CommandError(
-                .unavailable, "\(address.location) answers \(answer.status): \(text)",
-                fix: "use a node of this version of hearth, or try again")
+        default: throw refusal(of: answer, at: address)
         }
+    }
+
+    /// The problem and the fix that a node names in its answer, if it is one of this version.
+    private func refusal(
+        of answer: (status: Int, body: [UInt8]), at address: HTTPAddress
+    ) -> CommandError {
+        let text = String(decoding: answer.body, as: UTF8.self)
+        if let body = try? JSONReader().parse(text),
+            case .string(let problem) = body[Key(unchecked: "error")],
+            case .string(let fix) = body[Key(unchecked: "fix")]
+        {
+            let status = answer.status < 500 ? ExitStatus.badData : .unavailable
+            return CommandError(status, "\(address.location): \(problem)", fix: fix)
+        }
+        return CommandError(
+            .unavailable, "\(address.location) answers \(answer.status): \(text)",
+            fix: "use a node of this version of hearth, or try again")
     }
 
     private static func unreadable(_ address: HTTPAddress) -> CommandError {

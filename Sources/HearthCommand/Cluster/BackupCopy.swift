@@ -34,7 +34,7 @@ struct BackupCopy {
         defer { close(input.descriptor) }
         // The copy has all data: only this user may read it.
         umask(0o077)
-        let output = try OutputFile(target)
+        let output = target == "-" ? nil : try OutputFile(target)
         do throws(CommandError) {
             while true {
                 guard let chunk = readChunk(from: input.descriptor) else {
@@ -42,14 +42,21 @@ struct BackupCopy {
                         .noInput, "cannot read \(path): \(systemErrorText)", fix: "check its disk")
                 }
                 if chunk.isEmpty { break }
-                try output.write(chunk)
+                if let output { try output.write(chunk) } else { try Self.send(chunk) }
             }
-            try output.finish()
+            try output?.finish()
         } catch {
-            output.discard()
+            output?.discard()
             throw error
         }
-        StandardOutput.shared.flush()
+    }
+
+    /// Writes to standard output. If that fails, the command goes on, because it has to delete the copy.
+    private static func send(_ chunk: [UInt8]) throws(CommandError) {
+        guard !writeAll(chunk, to: STDOUT_FILENO) else { return }
+        throw CommandError(
+            .cannotCreate, "cannot write standard output: \(systemErrorText)",
+            fix: "redirect it to a file on a disk that has room")
     }
 
     func remove() { unlink(path) }

@@ -165,6 +165,8 @@ enum BackupVerbs {
             throw invocation.usageError(
                 "--\(check.name) needs a file", fix: "store standard input in a file first")
         }
+        // A path that is wrong is the user's mistake, and not that of a node on another machine.
+        close(try InputFile(path).descriptor)
         try BackupCopy(at: path).check()
         StandardOutput.shared.print("\(path) is a complete copy")
         return .success
