@@ -112,7 +112,11 @@ public final class Node {
             throw NodeError(error)
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
-        for name in recovery.removedNames() { core.addRemovedDatabase(name) }
+        for name in recovery.removedNames() {
+            core.addRemovedDatabase(name)
+            // The process may have ended before it deleted them.
+            recovery.deleteFiles(of: name)
+        }
         for name in recovery.storedNames() {
             let database = core.addStoredDatabase(name)
             if core.sleepMilliseconds == nil { try recover(database, name) }
@@ -300,7 +304,7 @@ extension Node {
             files[database] = nil
             removing.insert(database)
         } else {
-            recovery.deleteFiles()
+            recovery.deleteFiles(of: name)
         }
         log.write("the database \(name) is removed")
     }
@@ -309,7 +313,9 @@ extension Node {
     private func finishClosing(_ database: DatabaseIndex) {
         journals[database.number] = nil
         storing.remove(database)
-        if removing.remove(database) != nil { recovery(of: database).deleteFiles() }
+        if removing.remove(database) != nil {
+            recovery.deleteFiles(of: core.name(of: database))
+        }
         step { $0.didClose(database) }
     }
 

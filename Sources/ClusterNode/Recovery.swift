@@ -134,8 +134,11 @@ struct Recovery {
         }
     }
 
-    /// Deletes the files of the removed database, except its backups.
-    func deleteFiles() {
+    /// Deletes the files of a removed database, except its backups.
+    func deleteFiles(of name: DatabaseName) {
+        var recovery = self
+        recovery.name = name
+        let folder = recovery.folder
         for entry in entries(of: folder) where entry.hasPrefix("log.sqlite") {
             unlink("\(folder)/\(entry)")
         }

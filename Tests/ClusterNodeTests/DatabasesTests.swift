@@ -123,8 +123,13 @@ import Testing
             }
         }
         try cluster.run("down")
+        // As after the death of a process that had recorded the removal.
+        try FileManager.default.createDirectory(
+            atPath: cluster.folder.file("n1/databases/chat"), withIntermediateDirectories: true)
+        let rest = try cluster.folder.write("", to: "n1/databases/chat/log.sqlite")
         #expect(try cluster.up().end().status == 0)
         #expect(try hearth(cluster, "database", "list") == "default\n")
+        #expect(!FileManager.default.fileExists(atPath: rest))
     }
 
     @Test func `of unknown names are refused or mean the default one, as the file says`() throws {
