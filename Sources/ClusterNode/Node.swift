@@ -410,9 +410,11 @@ extension Node {
     }
 
     private var processStatus: NodeStatus.Process {
-        processMetrics.status(
+        var status = processMetrics.status(
             clients: clients, peers: peers, journal: journal(of: .default),
             refusals: security?.refusals)
+        (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
+        return status
     }
 }
 

@@ -38,6 +38,12 @@ extension NodeCore {
         named.lazy.filter { !$0.isRemoved }.map(\.name)
     }
 
+    /// How many databases the node has, with the default one.
+    public var databaseCount: Int { indexes.count + 1 }
+
+    /// How many of them do not sleep.
+    public var awakeDatabaseCount: Int { active.count { !named[$0].isRemoved } + 1 }
+
     /// The names of the databases that have a replica, besides the default one.
     public var awakeDatabaseNames: [DatabaseName] {
         active.lazy.filter { named[$0].hasReplica }.map { named[$0].name }

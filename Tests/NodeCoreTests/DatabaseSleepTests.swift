@@ -21,11 +21,14 @@ import Testing
         _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
         rig.run(for: 2_500)
         #expect(awake(rig) == [1, 1, 1])
+        #expect(rig.cores.map(\.awakeDatabaseCount) == [2, 2, 2])
         rig.run(for: 3_500)
         #expect(awake(rig) == [0, 0, 0])
         rig.run(for: 5_000)
         #expect(awake(rig) == [0, 0, 0])
         #expect(rig.cores.allSatisfy { $0.databaseNames == [chat] })
+        #expect(rig.cores.map(\.databaseCount) == [2, 2, 2])
+        #expect(rig.cores.map(\.awakeDatabaseCount) == [1, 1, 1])
     }
 
     @Test func `a node that wakes a database serves its data, and wakes it at the others`() {

@@ -180,6 +180,12 @@ extension MetricsText {
         if let bytes = process.databaseBytes {
             append("database_bytes", .gauge, "The database with its write-ahead log.", bytes)
         }
+        if let count = process.databases {
+            append("databases", .gauge, "Databases, with the default one.", count)
+        }
+        if let count = process.awakeDatabases {
+            append("databases_awake", .gauge, "Databases that do not sleep.", count)
+        }
         if let bytes = process.diskFreeBytes {
             append("disk_free_bytes", .gauge, "Free space on the disk of the database.", bytes)
         }

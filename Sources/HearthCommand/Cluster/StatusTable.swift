@@ -54,7 +54,8 @@ struct StatusTable {
                 "The locations whose value a late write could still change."
             ),
             ("MEMORY", "The resident memory of its process."),
-            ("DISK", "The size of its database."),
+            ("DISK", "The size of its default database."),
+            ("DATABASES", "The databases that do not sleep, and all, with the default one."),
             (
                 "HELD",
                 "The operations applied from each writer: a node, or an earlier incarnation of "
@@ -129,8 +130,16 @@ struct StatusTable {
             "\(queues.waitingBatches)/\(queues.waitingBatchesLimit)",
             String(data.registers),
             megabytes(report.process?.residentBytes), megabytes(report.process?.databaseBytes),
+            databases(of: report.process),
             held.isEmpty ? "-" : held,
         ]
+    }
+
+    private static func databases(of process: NodeStatus.Process?) -> String {
+        guard let count = process?.databases, let awake = process?.awakeDatabases else {
+            return "-"
+        }
+        return "\(awake)/\(count)"
     }
 
     private static func rules(of status: NodeStatus) -> String {

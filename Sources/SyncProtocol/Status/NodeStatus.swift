@@ -272,6 +272,10 @@ extension NodeStatus {
         public var residentBytes: Int?
         /// The database with its write-ahead log; nil in memory.
         public var databaseBytes: Int?
+        /// The databases of the node, with the default one; nil from a node of a version without this number.
+        public var databases: Int?
+        /// Those that do not sleep.
+        public var awakeDatabases: Int?
         /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.

@@ -150,6 +150,8 @@ extension NodeStatus.Process: StatusRecord {
             .init("cpuMilliseconds", \.cpuMilliseconds),
             .init("residentBytes", \.residentBytes),
             .init("databaseBytes", \.databaseBytes),
+            .init("databases", \.databases),
+            .init("awakeDatabases", \.awakeDatabases),
             .init("diskFreeBytes", \.diskFreeBytes),
             .init("openFiles", \.openFiles),
             .init("openFilesLimit", \.openFilesLimit),

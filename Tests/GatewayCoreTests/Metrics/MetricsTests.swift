@@ -177,6 +177,8 @@ private struct StatusNumber {
         .init(name: "hearth_waiting_reply_bytes") { $0.process?.waitingReplyBytes = $1 },
         .init(name: "hearth_unread_clients_total") { $0.process?.slowClients = $1 },
         .init(name: "hearth_database_bytes") { $0.process?.databaseBytes = $1 },
+        .init(name: "hearth_databases") { $0.process?.databases = $1 },
+        .init(name: "hearth_databases_awake") { $0.process?.awakeDatabases = $1 },
         .init(name: "hearth_disk_free_bytes") { $0.process?.diskFreeBytes = $1 },
         .init(name: "hearth_peer_connections") { $0.process?.peerConnections = $1 },
         .init(name: "hearth_peer_connections_cut_total") { $0.process?.cutPeerConnections = $1 },
