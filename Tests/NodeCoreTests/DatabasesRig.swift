@@ -153,6 +153,7 @@ struct DatabasesRig {
     ) {
         var request = request
         while true {
+            // A disk in memory does not fail.
             switch change(database, of: index, { try! $0.execute(request) }) {
             case .done: return
             case .replied(let reply):
@@ -181,6 +182,7 @@ struct DatabasesRig {
         configuration.waking = cores[index].waking
         let replica = change(database, of: index) { store in
             store = DurableStore(store.tables)
+            // A disk in memory does not fail.
             return try! store.recover { state in
                 Replica(
                     configuration, properties: state.properties, checkpoint: state.checkpoint,

@@ -24,7 +24,7 @@ package final class Migration {
         package init() {}
     }
 
-    /// What happens, for the user.
+    /// An event that the user sees.
     package enum Event {
         /// The copy resumes after an interruption.
         case resumed

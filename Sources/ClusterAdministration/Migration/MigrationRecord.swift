@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 
-/// What an interrupted migration has done, as its state file says.
+/// The progress of an interrupted migration, as its state file says.
 struct MigrationRecord: Equatable {
     enum Phase: String {
         /// Values after the cursor are not at the target yet.

@@ -76,7 +76,7 @@ struct MigrationWalk {
         }
     }
 
-    /// Where an interrupted walk resumes; nil at the end.
+    /// The place at which an interrupted walk resumes; nil at the end.
     var cursor: Cursor? { frames.last.map { Cursor(path: $0.path, after: $0.after) } }
 
     /// Records a page.

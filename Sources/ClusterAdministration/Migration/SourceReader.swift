@@ -201,6 +201,7 @@ extension SourceReader {
     private func wait(_ pause: Duration) {
         let end = ContinuousClock.now + pause
         while ContinuousClock.now < end, !StopRequest.isThere {
+            // A piece short enough for Ctrl-C.
             _ = usleep(50_000)
         }
     }

@@ -9,7 +9,7 @@ internal import Threads
 ///
 /// The first event of a stream contains the whole value. It is skipped as it arrives, so that memory stays bounded.
 final class SourceStream: Sendable {
-    /// What has arrived, for the thread of the migration.
+    /// The changes that have arrived, for the thread of the migration.
     struct State: Sendable {
         var changed = ChangedLocations()
         var changeCount = 0

@@ -38,6 +38,7 @@ package struct ClusterWait {
                     .unavailable, "after \(NodeWait.text(of: limit)), \(reasons)",
                     fix: "run `hearth cluster doctor`, and read the log of the node")
             }
+            // Nodes report no changes of their status, so this asks for it again.
             usleep(100_000)
         }
     }

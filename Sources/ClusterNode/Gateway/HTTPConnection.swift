@@ -30,7 +30,7 @@ final class HTTPConnection {
     var countedBytes = 0
     /// When the client sent something last, in seconds since the start of the node.
     var askedSecond: UInt64 = 0
-    /// Whether the core waits for the report that nothing waits for the client any more.
+    /// Whether the core waits for the report that all bytes for the client have left.
     var isReportDue = false
     /// The queue in which the connection waits to be flushed, and the bytes of deliveries that wait with it.
     var flushPlace = FlushQueue.Place.none

@@ -79,7 +79,7 @@ extension FailureFocus {
         }
     }
 
-    /// The first request without an answer, in a run that did not come to rest.
+    /// The first request without an answer, in a run whose nodes stay busy until its end.
     private static func open(
         _ report: SimulationReport, in run: SimulatedRun
     ) -> ClientOperation.Name? {

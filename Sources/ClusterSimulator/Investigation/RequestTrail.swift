@@ -112,7 +112,7 @@ struct RequestTrail {
         }
     }
 
-    /// Where a client sent a request before, and whether it arrived there.
+    /// The node to which a client sent a request before, and whether it arrived there.
     private func earlierSending(of operation: Int, before connection: Int, in run: SimulatedRun)
         -> String
     {

@@ -225,6 +225,7 @@ struct ClusterRules {
             } catch {
                 let mayStart = error.status == .unavailable && ContinuousClock.now < deadline
                 guard mayStart, !StopRequest.isThere else { throw error }
+                // A node that starts says only when asked whether it serves.
                 usleep(100_000)
             }
         }

@@ -32,6 +32,7 @@ struct SimulatedDisk {
         jobs.removeFirst()
         switch next.job {
         case .commit(let turn):
+            // A disk in memory does not fail.
             try! store.commit([turn])
             return .stored(turn: turn.number)
         case .execute(let request):
