@@ -12,7 +12,10 @@ struct DatabaseResolution {
     let limit: Int
     /// Whether the node has the databases of its peers. Otherwise an unknown name may be the name of one of them.
     var isComplete: Bool
+    /// The names of all databases of the cluster that the node knows.
     private(set) var names: Set<DatabaseName> = []
+    /// The places of those that clients cannot use here.
+    private var places: [DatabaseName: DatabasePlace] = [:]
     private var removed: Set<DatabaseName> = []
     private var reported: Set<String> = []
 
@@ -20,12 +23,22 @@ struct DatabaseResolution {
         (self.unknown, self.limit, self.isComplete) = (unknown, limit, isComplete)
     }
 
-    /// Records a database that the node has.
-    mutating func add(_ name: DatabaseName) { names.insert(name) }
+    /// Records the place of a database; returns whether that is another one than before.
+    @discardableResult
+    mutating func locate(_ name: DatabaseName, _ place: DatabasePlace) -> Bool {
+        let before = self.place(of: name)
+        if !name.isDefault { names.insert(name) }
+        places[name] = place == .here ? nil : place
+        return place != before
+    }
+
+    /// The place of a database. A database that the node does not know can be created here.
+    func place(of name: DatabaseName) -> DatabasePlace { places[name] ?? .here }
 
     /// Records that a database was removed. From then on, its name means no database.
     mutating func remove(_ name: DatabaseName) {
         names.remove(name)
+        places[name] = nil
         removed.insert(name)
     }
 

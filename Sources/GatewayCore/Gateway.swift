@@ -38,7 +38,8 @@ public struct Gateway {
         case .trusts(let tokens): trust(tokens)
         case .hasRules(let hasRules, let database):
             context.authentication.setRules(hasRules, of: database)
-        case .hasDatabase(let database): context.databases.add(database)
+        case .hasDatabase(let database): context.databases.locate(database, .here)
+        case .located(let database, let place): locate(database, at: place)
         case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
         case .lost(let database, let reason): lose(database, because: reason)
@@ -108,6 +109,12 @@ public struct Gateway {
 // MARK: - Databases
 
 extension Gateway {
+    /// Records the place of a database. If clients may not use it here, its sessions end.
+    private mutating func locate(_ database: DatabaseName, at place: DatabasePlace) {
+        guard context.databases.locate(database, place), place != .here else { return }
+        lose(database, because: "the database \(database) moves to other nodes")
+    }
+
     /// Ends the sessions of a database that the node cannot serve.
     private mutating func lose(_ database: DatabaseName, because reason: String) {
         context.stopLongPolls(of: database)

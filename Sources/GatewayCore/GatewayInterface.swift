@@ -27,6 +27,9 @@ public enum GatewayInput: Equatable, Sendable {
     case hasRules(Bool, of: DatabaseName = .default)
     /// The node has this database.
     case hasDatabase(DatabaseName)
+    /// The place of a database has changed. `here` means the same as `hasDatabase`. Otherwise its sessions end, and their clients
+    /// connect to a node that holds it.
+    case located(DatabaseName, DatabasePlace)
     /// This database was removed. Its name is not used again.
     case removed(DatabaseName)
     /// The node has the databases of the peers that it reaches.

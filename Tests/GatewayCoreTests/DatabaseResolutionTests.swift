@@ -57,7 +57,7 @@ import Testing
         var configuration = GatewayConfiguration()
         (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
         var context = GatewayContext(configuration)
-        for name in ["chat", "game"] { context.databases.add(DatabaseName(name)!) }
+        for name in ["chat", "game"] { context.databases.locate(DatabaseName(name)!, .here) }
         return context
     }
 
@@ -92,6 +92,25 @@ import Testing
         #expect(error?.status == 503 && error?.problem.contains("2 databases") == true)
         #expect(throws: Never.self) {
             try context.database(of: self.head("/.json?ns=chat", at: "localhost"))
+        }
+    }
+
+    @Test func `a database of other nodes has a known name, and uses the room of one`() throws {
+        let zoo = DatabaseName("zoo")!
+        for place in [DatabasePlace.elsewhere(nodes: ["n2"], epoch: 4), .moving] {
+            var context = context(.create)
+            context.databases.locate(zoo, place)
+            #expect(context.databases.place(of: zoo) == place)
+            #expect(context.databases.names.contains(zoo))
+            let error = #expect(throws: RestFailure.self) {
+                try context.database(of: self.head("/.json?ns=farm", at: "localhost"))
+            }
+            #expect(error?.problem.contains("3 databases") == true)
+            context.databases.locate(zoo, .here)
+            #expect(context.databases.place(of: zoo) == .here)
+            context.databases.locate(zoo, place)
+            context.databases.remove(zoo)
+            #expect(context.databases.place(of: zoo) == .here)
         }
     }
 
