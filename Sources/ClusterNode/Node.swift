@@ -117,9 +117,10 @@ public final class Node {
             // The process may have ended before it deleted them.
             recovery.deleteFiles(of: name)
         }
-        for name in recovery.storedNames() {
-            let database = core.addStoredDatabase(name)
-            if core.sleepMilliseconds == nil { try recover(database, name) }
+        let stored = recovery.storedNames().map { ($0, core.addStoredDatabase($0)) }
+        // With a catalog, the node opens them once it knows their placement.
+        if core.sleepMilliseconds == nil, !core.hasCatalog {
+            for (name, database) in stored { try recover(database, name) }
         }
     }
 
@@ -209,6 +210,10 @@ extension Node {
                 files[database] = nil
                 journal(of: database).closeStore()
             case .removeDatabase(let name, let database): remove(name, database)
+            case .discardDatabase(_, let name):
+                recovery.deleteFiles(of: name)
+                log.write(
+                    "the database \(name) has moved to other nodes, and its files are deleted")
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
@@ -276,6 +281,7 @@ extension Node {
         while journals.count <= database.number { journals.append(nil) }
         var recovery = recovery
         (recovery.name, recovery.waking) = (name, core.waking)
+        recovery.nodes = core.nodes(of: database)
         let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
         journals[database.number] = journal
         files[database] = DatabaseFiles(of: recovery.databasePath)

@@ -18,6 +18,8 @@ struct Recovery {
     var name = DatabaseName.default
     /// Set for a database that wakes.
     var waking: ReplicaConfiguration.Waking?
+    /// The nodes that hold the database; nil if all nodes hold it.
+    var nodes: [String]?
 
     /// Opens the database, or makes an empty one, and reads it.
     ///
@@ -26,7 +28,7 @@ struct Recovery {
     func recovered(on thread: StorageThread? = nil) throws(NodeError) -> (Replica, Journal) {
         let failure: StorageError
         do throws(StorageError) { return try read(on: thread) } catch { failure = error }
-        guard failure.code == .corrupt, configuration.nodes.count > 1, let path = databasePath
+        guard failure.code == .corrupt, members.count > 1, let path = databasePath
         else { throw NodeError(failure) }
         try moveAway(path, because: NodeError(failure))
         do throws(StorageError) { return try read(on: thread) } catch { throw NodeError(error) }
@@ -35,7 +37,7 @@ struct Recovery {
     /// The names of the databases in the node's folder, besides the default one.
     func storedNames() -> [DatabaseName] {
         let removed = Set(removedNames())
-        return entries(of: databasesFolder).compactMap { DatabaseName($0) }
+        return entries(of: databasesFolder).compactMap { DatabaseName(stored: $0) }
             .filter { !$0.isDefault && !removed.contains($0) }.sorted()
     }
 
@@ -170,10 +172,15 @@ struct Recovery {
         }
     }
 
+    /// The nodes of the cluster that hold the database.
+    private var members: [String] {
+        configuration.nodes.map(\.id).filter { nodes?.contains($0) ?? true }
+    }
+
     private var replicaConfiguration: ReplicaConfiguration {
         var replica = ReplicaConfiguration(
             cluster: configuration.cluster, member: member,
-            peers: configuration.nodes.map(\.id).filter { $0 != member },
+            peers: members.filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))
         replica.waking = waking
         // The gateway says of each client who it is; without that, nobody may do anything.

@@ -16,6 +16,9 @@ struct DatabaseResolution {
     private(set) var names: Set<DatabaseName> = []
     /// The places of those that clients cannot use here.
     private var places: [DatabaseName: DatabasePlace] = [:]
+    /// The placements of databases that are not on all nodes, and whether their nodes hold the same operations.
+    private(set) var placements: [DatabaseName: (placement: DatabasePlacement, isCopied: Bool)] =
+        [:]
     private var removed: Set<DatabaseName> = []
     private var reported: Set<String> = []
 
@@ -40,6 +43,11 @@ struct DatabaseResolution {
         names.remove(name)
         places[name] = nil
         removed.insert(name)
+    }
+
+    /// Records the placement of a database.
+    mutating func record(_ placement: DatabasePlacement, of name: DatabaseName, isCopied: Bool) {
+        placements[name] = (placement, isCopied)
     }
 
     /// Checks that a name is not the one of a removed database.

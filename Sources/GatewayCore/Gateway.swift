@@ -40,6 +40,8 @@ public struct Gateway {
             context.authentication.setRules(hasRules, of: database)
         case .hasDatabase(let database): context.databases.locate(database, .here)
         case .located(let database, let place): locate(database, at: place)
+        case .placed(let database, let placement, let isCopied):
+            context.databases.record(placement, of: database, isCopied: isCopied)
         case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
         case .lost(let database, let reason): lose(database, because: reason)

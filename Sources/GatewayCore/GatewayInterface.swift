@@ -30,6 +30,8 @@ public enum GatewayInput: Equatable, Sendable {
     /// The place of a database has changed. `here` means the same as `hasDatabase`. Otherwise its sessions end, and their clients
     /// connect to a node that holds it.
     case located(DatabaseName, DatabasePlace)
+    /// The nodes that hold this database, and whether the node knows that all of them hold the same operations durably.
+    case placed(DatabaseName, DatabasePlacement, isCopied: Bool)
     /// This database was removed. Its name is not used again.
     case removed(DatabaseName)
     /// The node has the databases of the peers that it reaches.

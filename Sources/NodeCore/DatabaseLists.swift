@@ -16,7 +16,8 @@ extension NodeCore {
         guard now.elapsedMilliseconds >= listDueMilliseconds else { return }
         listDueMilliseconds = now.elapsedMilliseconds + Self.listMilliseconds
         if livePeers.isEmpty { return }
-        let names = indexes.keys.sorted()
+        // The catalog names the others.
+        let names = indexes.keys.filter { catalog.placement(of: $0) == nil }.sorted()
         for start in stride(from: 0, to: names.count, by: DatabaseList.limit) {
             publish(names: Array(names[start...].prefix(DatabaseList.limit)), removed: [])
         }
@@ -37,7 +38,7 @@ extension NodeCore {
             return false
         }
         for name in list.removed where !removed.contains(name) { remove(name) }
-        for name in list.names where indexes[name] == nil {
+        for name in list.names where indexes[name] == nil && catalog.placement(of: name) == nil {
             if let database = create(name) {
                 returns.append(database.position)
             } else {

@@ -17,7 +17,9 @@ extension NodeCore {
 
     /// Wakes a database for a use, or keeps it awake.
     mutating func wake(_ position: Int, for use: DatabaseEnvelope.Use) {
-        guard use != .idle, !named[position].isRemoved else { return }
+        guard use != .idle, !named[position].isRemoved, !named[position].isElsewhere else {
+            return
+        }
         stayAwake(position, for: use)
         switch named[position].state {
         case .asleep: requestOpening(of: position)
@@ -36,13 +38,19 @@ extension NodeCore {
     private mutating func requestOpening(of position: Int) {
         named[position].state = .opening
         activate(position)
+        if catalog.isPending, !named[position].name.isCatalog {
+            return catalog.waiting.append(position)
+        }
         outputs.append(.openDatabase(DatabaseIndex(position: position), named[position].name))
     }
 
     /// Goes on with the replica of a database that the driver has opened.
     public mutating func open(_ database: DatabaseIndex, _ replica: consuming Replica) {
         let position = database.position
-        named[position].open(replica)
+        // A replica of a database that has moved meanwhile is outdated, and stops.
+        let epoch =
+            named[position].isElsewhere ? 0 : catalog.epoch(of: named[position].name)
+        named[position].open(replica, in: epoch)
         activate(position)
         eager.append(position)
         hasBacklog = true
@@ -70,7 +78,8 @@ extension NodeCore {
 
     /// Whether a database can sleep: no node uses it, and all nodes that this one reaches hold the same operations.
     mutating func maySleep(_ position: Int) -> Bool {
-        if named[position].isRemoved { return true }
+        if named[position].isRemoved || isOutdated(position) { return true }
+        if named[position].isMoving || named[position].name.isCatalog { return false }
         guard sleepMilliseconds != nil, named[position].isServing,
             named[position].sessionCount == 0, named[position].waiting.isEmpty,
             now.elapsedMilliseconds >= named[position].awakeUntilMilliseconds,
@@ -113,6 +122,7 @@ extension NodeCore {
         precondition(named[position].state == .closing, "a database closes without request")
         named[position].state = .asleep
         deactivate(position)
+        if named[position].isElsewhere, !isStopped { discard(position) }
         if named[position].wakesAgain, !named[position].isRemoved, !isStopped {
             named[position].wakesAgain = false
             requestOpening(of: position)
@@ -127,5 +137,5 @@ extension NodeCore {
         }
     }
 
-    private mutating func deactivate(_ position: Int) { active.removeAll { $0 == position } }
+    mutating func deactivate(_ position: Int) { active.removeAll { $0 == position } }
 }

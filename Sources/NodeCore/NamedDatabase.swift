@@ -39,6 +39,14 @@ struct NamedDatabase {
     var isInTurn = false
     /// Whether the database was removed: then its next turn is its last one.
     var isRemoved = false
+    /// The epoch of the replica.
+    private(set) var epoch: UInt32 = 0
+    /// Whether the database has moved to other nodes.
+    var isElsewhere = false
+    /// Whether the database moves, and this node holds it meanwhile.
+    var isMoving = false
+    /// Whether the gateway knows that all nodes of this epoch hold the same operations.
+    var isCopied = false
     /// Whether it has to wake once the driver has closed it.
     var wakesAgain = false
     /// Whether all reachable nodes held the same operations at the end of the last turn.
@@ -68,8 +76,9 @@ struct NamedDatabase {
     var hasReplica: Bool { !replicas.isEmpty }
 
     /// Goes on with a replica.
-    mutating func open(_ replica: consuming Replica) {
+    mutating func open(_ replica: consuming Replica, in epoch: UInt32) {
         replicas = [replica]
+        (self.epoch, isCopied) = (epoch, false)
         (state, dueMilliseconds) = (.awake, 0)
     }
 

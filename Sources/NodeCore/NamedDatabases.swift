@@ -14,7 +14,7 @@ extension NodeCore {
         named.append(NamedDatabase(name))
         let index = DatabaseIndex(named.count)
         indexes[name] = index
-        inform(.hasDatabase(name))
+        if name.isCatalog { catalog.position = index.position } else { inform(.hasDatabase(name)) }
         return index
     }
 
@@ -22,6 +22,7 @@ extension NodeCore {
     @discardableResult
     public mutating func addStoredDatabase(_ name: DatabaseName) -> DatabaseIndex {
         let index = addDatabase(name)
+        if name.isCatalog { return index }
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))
@@ -33,13 +34,13 @@ extension NodeCore {
         database.isDefault ? .default : named[database.position].name
     }
 
-    /// The names of all databases but the default one, as the node opened them.
+    /// The names of all databases that the node holds, but the default one and the catalog, as the node opened them.
     public var databaseNames: [DatabaseName] {
-        named.lazy.filter { !$0.isRemoved }.map(\.name)
+        named.lazy.filter { !$0.isRemoved && !$0.isElsewhere && !$0.name.isCatalog }.map(\.name)
     }
 
     /// How many databases the node has, with the default one.
-    public var databaseCount: Int { indexes.count + 1 }
+    public var databaseCount: Int { databaseNames.count + 1 }
 
     /// How many of them do not sleep.
     public var awakeDatabaseCount: Int { active.count { !named[$0].isRemoved } + 1 }
@@ -75,9 +76,23 @@ extension NodeCore {
             sessionDatabases[session] = DatabaseIndex.none
             return inform(.lost(name, reason: "the node cannot have the database"))
         }
+        let position = database.position
+        guard !named[position].isElsewhere, !named[position].isMoving else {
+            sessionDatabases[session] = DatabaseIndex.none
+            return inform(.lost(name, reason: "the database moves"))
+        }
         sessionDatabases[session] = database
-        named[database.position].sessionCount += 1
-        wake(database.position, for: .used)
+        named[position].sessionCount += 1
+        wake(position, for: .used)
+    }
+
+    /// Ends the sessions of a database, whose replica gets no further input of them.
+    mutating func endSessions(of database: DatabaseIndex, because reason: String) {
+        for session in sessionDatabases.keys where sessionDatabases[session] == database {
+            sessionDatabases[session] = DatabaseIndex.none
+        }
+        named[database.position].sessionCount = 0
+        lose(database, because: reason)
     }
 
     /// Removes a session, and returns its database.
@@ -92,7 +107,8 @@ extension NodeCore {
 
     /// Adds a database that a client or a peer names; nil if the node has too many, or if it was removed.
     mutating func create(_ name: DatabaseName) -> DatabaseIndex? {
-        indexes.count < databaseLimit && !removed.contains(name) ? addDatabase(name) : nil
+        guard !removed.contains(name), catalog.placement(of: name) == nil else { return nil }
+        return name.isCatalog || indexes.count < databaseLimit ? addDatabase(name) : nil
     }
 
     /// Ends the sessions of a database that cannot be served.
@@ -105,14 +121,20 @@ extension NodeCore {
 // MARK: - Frames of peers
 
 extension NodeCore {
-    /// Receives a frame of a peer that concerns a named database. A node has each database of its peers.
+    /// Receives a frame of a peer that concerns a named database. A node has each database of its peers, unless the catalog
+    /// places it elsewhere.
     mutating func receive(_ input: Input, in envelope: DatabaseEnvelope?) {
         // The replica counts and reports what is no frame.
         guard let envelope else { return stepReplica(input, of: .default) }
+        let isKnown = envelope.name.isCatalog || !catalog.isPending
+        guard isKnown, envelope.epoch == catalog.epoch(of: envelope.name) else { return }
         guard let database = indexes[envelope.name] ?? create(envelope.name) else {
             return answerUse(of: envelope.name)
         }
         let position = database.position
+        if named[position].isElsewhere || named[position].hasReplica && isOutdated(position) {
+            return
+        }
         wake(position, for: envelope.use)
         let input = input.replacingFrame(by: envelope.frame)
         switch named[position].state {
@@ -131,7 +153,7 @@ extension NodeCore {
         let use =
             sleepMilliseconds == nil ? .used : named[position].use(at: now.elapsedMilliseconds)
         func wrapped(_ frame: [UInt8]) -> [UInt8] {
-            DatabaseEnvelope(named[position].name, use, frame).bytes
+            DatabaseEnvelope(named[position].name, epoch: named[position].epoch, use, frame).bytes
         }
         switch output {
         case .publish(let frame, let urgency): return .publish(wrapped(frame), urgency)

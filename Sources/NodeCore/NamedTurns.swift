@@ -138,9 +138,9 @@ extension NodeCore {
     /// Reports to the gateway, a second after service begins, that the node has the databases of the peers that it reaches. Each
     /// of them has named its databases by then.
     mutating func reportDatabases() {
-        guard let since = serviceMilliseconds, now.elapsedMilliseconds >= since + 1_000 else {
-            return
-        }
+        guard let since = serviceMilliseconds, now.elapsedMilliseconds >= since + 1_000,
+            !catalog.isPending
+        else { return }
         serviceMilliseconds = nil
         inform(.knowsDatabases)
     }

@@ -33,6 +33,7 @@ public struct NodeCore {
     var livePeers: [String] = []
     var peersDueMilliseconds: UInt64 = 0
     var returns = PeerReturns()
+    var catalog = DatabaseCatalog()
     /// The names of removed databases, and when the node publishes its list of databases.
     var removed: Set<DatabaseName> = []
     var listDueMilliseconds: UInt64 = 0
@@ -127,6 +128,7 @@ extension NodeCore {
                     isEvicted: replica.isOut))
             reportDatabases()
             followPeers()
+            followCatalog()
             beginDueTurns()
         }
         guard hasHadConnections else { return }

@@ -44,6 +44,8 @@ public enum NodeOutput: Equatable, Sendable {
     /// Record durably, before the effects that follow, that a database was removed, and delete its files: at once, or when it is
     /// closed. The node may not have the database.
     case removeDatabase(DatabaseName, DatabaseIndex?)
+    /// Delete the files of a database that has moved to other nodes. It is closed.
+    case discardDatabase(DatabaseIndex, DatabaseName)
     /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
     /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)

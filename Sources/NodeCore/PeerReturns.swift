@@ -29,7 +29,8 @@ struct PeerReturns {
         var positions: [Int] = []
         while visited.count < PeerReturns.limit, let position = waiting.popFirst() {
             // One that is awake exchanges its operations anyway.
-            if databases[position].state == .awake || databases[position].isRemoved { continue }
+            let database = databases[position]
+            if database.state == .awake || database.isRemoved || database.isElsewhere { continue }
             visited.append((position, milliseconds + PeerReturns.visitMilliseconds))
             positions.append(position)
         }

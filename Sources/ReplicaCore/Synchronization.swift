@@ -17,6 +17,9 @@ extension Replica {
     /// The name of the cluster.
     public var clusterName: String { configuration.cluster }
 
+    /// The name of this node.
+    public var memberName: String { configuration.member }
+
     /// The names of the other members.
     public var peerNames: [String] {
         configuration.peers.filter { $0 != configuration.member }.sorted()

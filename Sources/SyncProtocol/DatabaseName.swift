@@ -1,9 +1,13 @@
-/// The name of a database: 1 to 63 characters of `a-z`, `0-9` and `-`, which do not begin with `-`.
+/// The name of a database: 1 to 63 characters of `a-z`, `0-9` and `-`, which do not begin with `-`. The catalog alone has
+/// another name.
 public struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The most characters of a name.
     public static let longest = 63
     /// The database of clients that name none.
     public static let `default` = DatabaseName(unchecked: "default")
+
+    /// The database that says where the others are.
+    public static let catalog = DatabaseName(unchecked: "_catalog")
 
     /// The name as clients write it.
     public let text: String
@@ -17,10 +21,18 @@ public struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConverti
         self.text = text
     }
 
+    /// Checks a name that a node has written, which may be that of the catalog; nil for an invalid one.
+    public init?(stored text: String) {
+        if text == Self.catalog.text { self = .catalog } else { self.init(text) }
+    }
+
     private init(unchecked text: String) { self.text = text }
 
     /// Whether clients that name no database use this one.
     public var isDefault: Bool { self == .default }
+
+    /// Whether it is the catalog, which only administrators may use.
+    public var isCatalog: Bool { self == .catalog }
 
     /// The name.
     public var description: String { text }

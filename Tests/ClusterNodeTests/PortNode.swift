@@ -71,7 +71,7 @@ final class PortNode {
         }
         for output in outputs {
             switch output {
-            case .replica, .openDatabase, .closeDatabase, .removeDatabase,
+            case .replica, .openDatabase, .closeDatabase, .removeDatabase, .discardDatabase,
                 .gateway(.log), .gateway(.refused):
                 break
             case .gateway(let output): port.execute(output)

@@ -35,7 +35,11 @@ import Testing
         + cases("/.json?a=1&ns=chat&b=2", default: "chat", create: "chat", refuse: "chat")
         + cases("/.json?ns=zoo", default: "default", create: "zoo", refuse: "404")
         + cases("/.json?ns=Zoo", default: "default", create: "400", refuse: "404")
-        + cases("/.json?ns=_catalog", default: "default", create: "400", refuse: "404")
+        + cases(
+            "/.json?ns=_catalog", default: "_catalog", create: "_catalog", refuse: "_catalog")
+        // Other protocols cannot use the catalog.
+        + cases("/.ws?ns=_catalog", default: "default", create: "400", refuse: "404")
+        + cases("/.hearth/_catalog", default: "404", create: "400", refuse: "404")
         + cases(
             "/.json", at: "chat.db.example.com", default: "chat", create: "chat", refuse: "chat")
         + cases(

@@ -12,9 +12,13 @@ struct DatabasesRig {
     private var opened: [[DatabaseIndex: DatabaseName]] = []
     /// The databases whose removal each node has recorded.
     private(set) var removals: [[DatabaseName]] = []
+    /// The databases whose files each node has deleted, because other nodes hold them.
+    private(set) var discards: [[DatabaseName]] = []
     private var closing: [[DatabaseIndex]] = []
     private var openings: UInt64 = 0
     private var sent: [SessionID: [UInt8]] = [:]
+    /// The connections that nodes have closed.
+    private(set) var closed: Set<SessionID> = []
     private(set) var log: [String] = []
     private var elapsedMilliseconds: UInt64 = 0
     private var lastSession: UInt64 = 0
@@ -51,6 +55,7 @@ struct DatabasesRig {
             opened.append([:])
             closing.append([])
             removals.append([])
+            discards.append([])
             cores[index].sleepMilliseconds = sleepMilliseconds
         }
         run(for: 600)
@@ -106,11 +111,15 @@ struct DatabasesRig {
                 send(.answered(frame, from: name), frame, from: index, to: number(of: member))
             case .replica(.reply(let session, let frame), _): sent[session, default: []] += frame
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
+            case .gateway(.close(let session)): closed.insert(session)
             case .gateway(.log(let line)): log.append(line)
             case .openDatabase(let database, let name):
                 opened[index][database] = name
                 if opensDatabases { open(database, of: index) }
             case .removeDatabase(let name, _): removals[index].append(name)
+            case .discardDatabase(let database, let name):
+                discards[index].append(name)
+                stores[index][database] = nil
             case .closeDatabase(let database): closing[index].append(database)
             default: break
             }
@@ -180,6 +189,9 @@ struct DatabasesRig {
         openings += 1
         var configuration = DatabasesRig.configuration(index, of: cores.count, seed: openings)
         configuration.waking = cores[index].waking
+        if let nodes = cores[index].nodes(of: database) {
+            configuration.peers = nodes.filter { $0 != "n\(index + 1)" }
+        }
         let replica = change(database, of: index) { store in
             store = DurableStore(store.tables)
             // A disk in memory does not fail.
@@ -229,10 +241,12 @@ struct DatabasesRig {
     }
 
     /// The body and the status of the answer to a request on a new connection.
-    mutating func answer(to request: String, at node: Int = 0) -> (status: String, body: String) {
+    mutating func answer(
+        to request: String, at node: Int = 0, after milliseconds: UInt64 = 20
+    ) -> (status: String, body: String) {
         let session = connect(to: node)
         send(request, by: session, to: node)
-        run()
+        run(for: milliseconds)
         close(session)
         return DatabasesRig.parts(of: received(session))
     }

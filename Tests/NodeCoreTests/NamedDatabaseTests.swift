@@ -164,7 +164,9 @@ import Testing
         #expect(
             rig.answer(to: CoreRig.get("/.inspect/databases.json")).body
                 == #"[{"name":"default"},{"name":"chat"}]"# + "\n")
-        #expect(rig.answer(to: CoreRig.get(path)).status == "405")
+        #expect(rig.answer(to: CoreRig.get(path)) == ("200", #"{"epoch":0,"name":"chat"}"#))
+        let post = CoreRig.put("", to: path).replacing("PUT", with: "POST")
+        #expect(rig.answer(to: post).status == "405")
         #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/A.json")).status == "400")
     }
 

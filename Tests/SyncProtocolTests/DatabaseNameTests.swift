@@ -30,10 +30,11 @@ import Testing
     private let chat = DatabaseName("chat")!
 
     @Test func `an envelope comes back as it was`() {
-        let bytes = DatabaseEnvelope(chat, .synchronizing, [1, 2, 3]).bytes
-        #expect(bytes == [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 1, 1, 2, 3])
+        let envelope = DatabaseEnvelope(chat, epoch: 0x0102_0304, .synchronizing, [1, 2, 3])
+        let bytes = envelope.bytes
+        #expect(bytes == [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 4, 3, 2, 1, 1, 1, 2, 3])
         #expect(DatabaseEnvelope.isPresent(in: bytes))
-        #expect(DatabaseEnvelope(bytes) == DatabaseEnvelope(chat, .synchronizing, [1, 2, 3]))
+        #expect(DatabaseEnvelope(bytes) == envelope)
     }
 
     @Test func `a node without named databases refuses an envelope as another version`() {
@@ -48,10 +49,13 @@ import Testing
     @Test(
         arguments: [
             [], [0xD0], [0xD0, 4], [0xD0, 0, 1], [0xD0, 4, 0x63, 0x68, 0x61, 0x74],
-            [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 2], [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 3, 1],
-            [0xD0, 255, 0x63, 1], [0xD0, 1, 0x5F, 2, 1], [1, 1, 0x63, 2, 1],
+            [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 0, 0, 0, 0],
+            [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 0, 0, 0, 0, 2],
+            [0xD0, 4, 0x63, 0x68, 0x61, 0x74, 0, 0, 0, 0, 3, 1],
+            [0xD0, 255, 0x63, 0, 0, 0, 0, 1, 1], [0xD0, 1, 0x5F, 0, 0, 0, 0, 2, 1],
+            [1, 1, 0x63, 0, 0, 0, 0, 2, 1],
             // The default database has no envelope.
-            [0xD0, 7, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6C, 0x74, 2, 1],
+            [0xD0, 7, 0x64, 0x65, 0x66, 0x61, 0x75, 0x6C, 0x74, 0, 0, 0, 0, 2, 1],
         ] as [[UInt8]])
     func `other bytes are no envelope`(bytes: [UInt8]) { #expect(DatabaseEnvelope(bytes) == nil) }
 }

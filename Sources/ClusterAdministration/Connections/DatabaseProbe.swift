@@ -5,7 +5,7 @@ package import Sockets
 package import SyncProtocol
 package import TLS
 
-/// Lists, creates and removes the databases of a node, by one HTTP request each.
+/// Lists, creates, removes and places the databases of a cluster, by one HTTP request each.
 package struct DatabaseProbe: Sendable {
     private let secret: Secret?
 
@@ -16,8 +16,9 @@ package struct DatabaseProbe: Sendable {
     package func names(
         at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) -> [DatabaseName] {
-        let body = try send("GET /.inspect/databases.json", to: address, within: limit)
-        let text = String(decoding: body, as: UTF8.self)
+        let answer = try send(
+            ShortRequest("GET", "/.inspect/databases.json"), to: address, within: limit)
+        let text = String(decoding: answer.body, as: UTF8.self)
         guard let list = try? JSONReader().parse(text) else { throw Self.unreadable(address) }
         return list.children.compactMap { _, entry in
             guard case .string(let text) = entry[Key(unchecked: "name")] else { return nil }
@@ -29,28 +30,32 @@ package struct DatabaseProbe: Sendable {
     package func create(
         _ name: DatabaseName, at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) {
-        _ = try send("PUT /.settings/databases/\(name).json", to: address, within: limit)
+        _ = try send(
+            ShortRequest("PUT", "/.settings/databases/\(name).json"), to: address, within: limit)
     }
 
     /// Removes a database at a node, which has the others remove it.
     package func remove(
         _ name: DatabaseName, at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) {
-        _ = try send("DELETE /.settings/databases/\(name).json", to: address, within: limit)
+        _ = try send(
+            ShortRequest("DELETE", "/.settings/databases/\(name).json"), to: address, within: limit)
     }
 
-    /// Sends a request without a body, and returns the body of the answer.
-    private func send(
-        _ request: String, to address: HTTPAddress, within limit: Duration
-    ) throws(CommandError) -> [UInt8] {
-        let answer = read(request, from: address, within: limit)
-        guard let answer, answer.status != 0 else {
+    /// Sends a request, and returns its answer unless that is a refusal.
+    func send(
+        _ request: ShortRequest, to address: HTTPAddress, within limit: Duration
+    ) throws(CommandError) -> ShortRequest.Answer {
+        var request = request
+        request.credential = secret?.authorization
+        guard let answer = request.answer(of: address, within: limit), answer.status != 0 else {
             throw CommandError(
                 .unavailable, "\(address.location) does not answer",
                 fix: "run `hearth cluster status`, or name another node with --node")
         }
         switch answer.status {
-        case 200: return answer.body
+        case 200: return answer
+        case 412 where request.acceptsConflict: return answer
         case 401, 403:
             throw CommandError(
                 .denied, "\(address.location) requires an administrator",
@@ -61,7 +66,7 @@ package struct DatabaseProbe: Sendable {
 
     /// The problem and the fix that a node names in its answer, if it is one of this version.
     private func refusal(
-        of answer: (status: Int, body: [UInt8]), at address: HTTPAddress
+        of answer: ShortRequest.Answer, at address: HTTPAddress
     ) -> CommandError {
         let text = String(decoding: answer.body, as: UTF8.self)
         if let body = try? JSONReader().parse(text),
@@ -76,53 +81,9 @@ package struct DatabaseProbe: Sendable {
             fix: "use a node of this version of hearth, or try again")
     }
 
-    private static func unreadable(_ address: HTTPAddress) -> CommandError {
+    static func unreadable(_ address: HTTPAddress) -> CommandError {
         CommandError(
             .badData, "\(address.location) does not answer with a list of databases",
             fix: "use the version of hearth that the nodes run")
-    }
-}
-
-// MARK: - HTTP
-
-extension DatabaseProbe {
-    private func read(
-        _ request: String, from address: HTTPAddress, within limit: Duration
-    ) -> (status: Int, body: [UInt8])? {
-        let deadline = ContinuousClock.now + limit
-        guard let socket = try? PolledSocket(to: address) else { return nil }
-        var hasAsked = false
-        var answer: [UInt8] = []
-        repeat {
-            guard let isOpen = try? socket.finishConnecting() else { return nil }
-            guard isOpen else { continue }
-            if !hasAsked, !socket.send(bytes(of: request, to: address)) { return nil }
-            hasAsked = true
-            // The answer to a request of HTTP/1.0 ends with the connection.
-            if !socket.receive({ answer += $0 }) { return DatabaseProbe.parts(of: answer) }
-        } while wait(for: socket, until: deadline)
-        return nil
-    }
-
-    private func wait(for socket: PolledSocket, until deadline: ContinuousClock.Instant) -> Bool {
-        let rest = ContinuousClock.now.duration(to: deadline)
-        return rest > .zero && socket.wait(upTo: rest)
-    }
-
-    private func bytes(of request: String, to address: HTTPAddress) -> [UInt8] {
-        let credential = secret.map { "Authorization: \($0.authorization)\r\n" } ?? ""
-        return Array(
-            ("\(request) HTTP/1.0\r\nHost: \(address.authority)\r\nContent-Length: 0\r\n"
-                + credential + "\r\n").utf8)
-    }
-
-    private static func parts(of answer: [UInt8]) -> (status: Int, body: [UInt8])? {
-        let text = answer.prefix(12)
-        guard let status = Int(String(decoding: text.suffix(3), as: UTF8.self)),
-            let end = answer.indices.dropLast(3).first(where: {
-                answer[$0..<$0 + 4].elementsEqual([13, 10, 13, 10])
-            })
-        else { return nil }
-        return (status, Array(answer[(end + 4)...]))
     }
 }

@@ -45,12 +45,13 @@ package struct Authentication {
         }
     }
 
-    /// Whether the replica of a database receives requests of a principal.
+    /// Whether the replica of a database receives requests of a principal. The catalog is for administrators.
     ///
     /// The replica refuses a monitor's requests for data. Without rules, it refuses all requests of users. If tokens are configured, the replica itself
     /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
     func admits(_ principal: Principal, to database: DatabaseName) -> Bool {
-        principal == .administrator || principal == .monitor || tokens != nil
+        if database.isCatalog { return principal == .administrator }
+        return principal == .administrator || principal == .monitor || tokens != nil
             || databasesWithRules.contains(database)
     }
 

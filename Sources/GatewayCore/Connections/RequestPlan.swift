@@ -66,9 +66,12 @@ enum RequestPlan {
                 guard context.authentication.mayRead(report, as: principal) else {
                     throw .permissionDenied
                 }
-                self =
-                    report == .databases
-                    ? .answer(Answer(context.databases)) : .report(report)
+                switch report {
+                case .databases: self = .answer(Answer(context.databases))
+                case .placement(let name):
+                    self = .answer(Answer(placementOf: name, in: context.databases))
+                default: self = .report(report)
+                }
                 if !report.isAlwaysTold { try context.checkServes() }
                 return
             }
@@ -115,14 +118,18 @@ extension GatewayContext {
     mutating func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
         if head.method == .options { return .default }
         if let name = try head.changedDatabase() {
-            if head.method == .delete {
-                // The removed database cannot answer.
+            switch head.method {
+            case .put:
+                try databases.checkRoom(for: name)
+                return name
+            case .delete:
                 try databases.checkRemoval(of: name)
-                return .default
+            default: break
             }
-            try databases.checkRoom(for: name)
-            return name
+            // The database may be removed, or elsewhere.
+            return .default
         }
+        if head.isForCatalog { return .catalog }
         if let text = NativeProtocol.databaseText(inPath: head.target.pathText) {
             return try databases.database(named: text, isExplicit: true)
         }

@@ -18,6 +18,8 @@ enum NodeReport: Equatable {
     case coverage(CoverageRequest.Action, isPage: Bool)
     /// `/.inspect/databases.json`: the names of the node's databases, in the form of Firebase's emulator.
     case databases
+    /// GET of `/.settings/databases/NAME.json`: the nodes that hold the database, as this node knows.
+    case placement(DatabaseName)
     /// PUT to `/.settings/databases/NAME.json`: creates the database, and is answered once the node serves it.
     case creation(DatabaseName)
     /// DELETE of `/.settings/databases/NAME.json`: removes the database for ever.
@@ -39,7 +41,11 @@ enum NodeReport: Equatable {
         case "/.inspect/databases.json": self = .databases
         default:
             guard let name = try head.changedDatabase() else { return nil }
-            self = head.method == .delete ? .removal(name) : .creation(name)
+            switch head.method {
+            case .delete: self = .removal(name)
+            case .put: self = .creation(name)
+            default: self = .placement(name)
+            }
             return
         }
         try head.checkIsRead()
@@ -79,7 +85,8 @@ struct ReportExchange {
     /// The request to the replica.
     var opening: [ClientMessage] {
         switch report {
-        case .metrics, .status, .rulesStatus, .databases, .creation, .removal: [.status(id: id)]
+        case .metrics, .status, .rulesStatus, .databases, .placement, .creation, .removal:
+            [.status(id: id)]
         case .rulesHistory: [.rulesHistory(id: id)]
         case .coverage(let action, _): [.coverage(id: id, action)]
         }
@@ -104,7 +111,7 @@ struct ReportExchange {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
         case .status, .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
-        case .databases: preconditionFailure("the gateway itself lists the databases")
+        case .databases, .placement: preconditionFailure("the gateway itself answers")
         case .creation(let name), .removal(let name): .answers(Answer(report: name.listed))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
@@ -112,21 +119,21 @@ struct ReportExchange {
 }
 
 extension RequestHead {
-    /// Folder of the paths that create and remove databases.
+    /// Folder of the paths that create, remove and describe databases.
     static let databasesPath = "/.settings/databases/"
 
-    /// The database that the request creates or removes; nil for another path.
+    /// The database that the request creates, removes or asks about; nil for another path.
     ///
-    /// - Throws: The refusal of an invalid name, or of another method than PUT and DELETE.
+    /// - Throws: The refusal of an invalid name, or of another method than GET, PUT and DELETE.
     func changedDatabase() throws(RestFailure) -> DatabaseName? {
         let path = target.pathText
         guard path.hasPrefix(RequestHead.databasesPath), path.hasSuffix(".json") else { return nil }
         let text = path.dropFirst(RequestHead.databasesPath.utf8.count).dropLast(".json".utf8.count)
         guard let name = DatabaseName(String(text)) else { throw .databaseName(String(text)) }
-        guard method == .put || method == .delete else {
+        guard [.get, .head, .put, .delete].contains(method) else {
             throw RestFailure(
-                status: 405, problem: "A database can be created and removed here.",
-                fix: "use PUT or DELETE")
+                status: 405, problem: "A database can be described, created and removed here.",
+                fix: "use GET, PUT or DELETE")
         }
         return name
     }

@@ -8,12 +8,12 @@ internal import SyncProtocol
 enum DatabaseVerbs {
     static let verb = Verb(
         "database",
-        "Lists, creates and removes the databases of a cluster. Each has its own data and rules. Clients name "
-            + "one by `ns`, and commands by --database.",
-        verbs: [list, create, remove],
+        "Lists, creates, moves and removes the databases of a cluster. Each has its own data and rules. Clients "
+            + "name one by `ns`, and commands by --database.",
+        verbs: [list, create, DatabasePlacementVerbs.move, remove],
         examples: ["hearth database create chat", "hearth database list"])
 
-    private static let name = Argument(
+    static let name = Argument(
         "NAME", "The name: 1 to 63 characters of a-z, 0-9 and -, not beginning with -.")
     private static let pauseMicroseconds: UInt32 = 100_000
 
@@ -33,10 +33,17 @@ enum DatabaseVerbs {
     private static let create = Verb(
         "create",
         "Creates a database, empty and with the access of a new cluster, and waits until all nodes "
-            + "that answer have it. A node that is away creates it when it returns.",
-        arguments: [name], options: NodeClient.options, examples: ["hearth database create chat"]
+            + "that answer have it. A node that is away creates it when it returns. With --nodes or "
+            + "--copies, only some nodes hold it, and the others redirect clients to these.",
+        arguments: [name],
+        options: [DatabasePlacementVerbs.nodes, DatabasePlacementVerbs.copies] + NodeClient.options,
+        examples: [
+            "hearth database create chat", "hearth database create chat --nodes n1,n2",
+            "hearth database create chat --copies 2",
+        ]
     ) { invocation throws(CommandError) in
         let name = try databaseName(of: invocation)
+        if try DatabasePlacementVerbs.create(name, for: invocation) { return .success }
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         let servers = try NodeOptions.servers(of: invocation)
@@ -99,7 +106,7 @@ enum DatabaseVerbs {
                 fix: "add --yes to remove it without a question"))
     }
 
-    private static func databaseName(
+    static func databaseName(
         of invocation: Invocation
     ) throws(CommandError) -> DatabaseName {
         if let name = DatabaseName(invocation[name]) { return name }

@@ -134,12 +134,16 @@ struct SimulatedNode {
                 openings[name] = (now.elapsedMilliseconds, reachesAll)
                 var configuration = configuration()
                 configuration.waking = core!.waking
+                if let nodes = core!.nodes(of: database) {
+                    configuration.peers = nodes.filter { $0 != self.name }
+                }
                 core!.open(
                     database, disks[name, default: SimulatedDisk()].open(configuration))
             case .closeDatabase(let database): add(.close, to: core!.name(of: database))
             case .removeDatabase(let name, _):
                 removed.insert(name)
                 if disks[name]?.isOpen == false { disks[name] = nil }
+            case .discardDatabase(_, let name): disks[name] = nil
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)), .cut(let session): close(session)
             case .gateway: break

@@ -1,0 +1,54 @@
+internal import DataTree
+internal import ReplicaCore
+internal import SyncProtocol
+
+/// The catalog of a cluster: a database on all nodes that says which nodes hold the others. `hearth database` changes it by
+/// transactions, so that each epoch is decided once.
+///
+/// A database without a placement is on all nodes.
+struct DatabaseCatalog {
+    /// The position of the catalog among the named databases; nil while the cluster has none.
+    var position: Int?
+    /// The placements of databases, by the last operations of the catalog that are durable here.
+    private(set) var placements: [DatabaseName: DatabasePlacement] = [:]
+    /// The operations that the node has followed; nil before the first ones.
+    private var followed: VersionVector?
+    /// The positions of databases that wait for the catalog before they open.
+    var waiting: [Int] = []
+    /// The positions of databases that move, ascending.
+    var moving: [Int] = []
+
+    /// Whether the cluster has a catalog that the node does not know yet.
+    var isPending: Bool { position != nil && followed == nil }
+
+    /// The placement of a database.
+    func placement(of name: DatabaseName) -> DatabasePlacement? {
+        placements.isEmpty ? nil : placements[name]
+    }
+
+    /// The epoch of a database.
+    func epoch(of name: DatabaseName) -> UInt32 { placement(of: name)?.epoch ?? 0 }
+
+    /// Records the durable operations of the catalog; returns whether there are others than before.
+    mutating func follow(_ vector: VersionVector) -> Bool {
+        defer { followed = vector }
+        return followed != vector
+    }
+
+    /// Records a placement; returns false if it is not newer than the known one.
+    mutating func record(_ placement: DatabasePlacement, of name: DatabaseName) -> Bool {
+        guard placement.epoch > epoch(of: name) else { return false }
+        placements[name] = placement
+        return true
+    }
+
+    /// The placements in the catalog's data, ascending by name.
+    static func entries(in value: Value) -> [(DatabaseName, DatabasePlacement)] {
+        value[Key(unchecked: "databases")].children.compactMap { key, entry in
+            guard let name = DatabaseName(key.text), !name.isDefault,
+                let placement = DatabasePlacement(entry[Key(unchecked: "placement")])
+            else { return nil }
+            return (name, placement)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@Suite struct DatabasePlacementTests {
+    private static let nodes = Value.object(named: [("n1", .boolean(true))])
+
+    @Test(
+        arguments: [
+            DatabasePlacement(epoch: 1, nodes: ["n2", "n1"]),
+            DatabasePlacement(epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"]),
+        ])
+    func `a placement comes back from the catalog as it was`(placement: DatabasePlacement) {
+        #expect(DatabasePlacement(placement.value) == placement)
+    }
+
+    @Test func `while a database moves, the nodes of both placements hold it`() {
+        let placement = DatabasePlacement(epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"])
+        #expect(placement.nodes == ["n1", "n2", "n3"])
+        #expect(placement.isMoving)
+        #expect(!DatabasePlacement(epoch: 8, nodes: ["n1"]).isMoving)
+    }
+
+    @Test(
+        arguments: [
+            [], [("epoch", .integer(1))], [("nodes", nodes)],
+            [("epoch", .integer(0)), ("nodes", nodes)],
+            [("epoch", .integer(1 << 32)), ("nodes", nodes)],
+            [("epoch", .string("1")), ("nodes", nodes)],
+        ] as [[(String, Value)]])
+    func `another value is no placement`(members: [(String, Value)]) {
+        #expect(DatabasePlacement(.object(named: members)) == nil)
+    }
+
+    @Test func `a move whose nodes are not those of both placements is none`() {
+        var value = DatabasePlacement(epoch: 2, movingFrom: ["n1"], to: ["n2"]).value
+        value.set(.boolean(true), at: Path([Key(unchecked: "nodes"), Key(unchecked: "n3")]))
+        #expect(DatabasePlacement(value) == nil)
+    }
+}
