@@ -44,6 +44,9 @@ public struct NodeConfiguration: Equatable, Sendable {
         /// The name of the public host, without its port.
         public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
 
+        /// The host and the port at which clients reach it: the public host, else that of the address for clients.
+        public var clientHost: String? { publicHost ?? HTTPAddress(client)?.authority }
+
         /// The name in the address for clients; nil for an address in numbers.
         public var clientName: String? {
             HTTPAddress(client).flatMap { $0.isNumeric ? nil : $0.host }

@@ -64,16 +64,19 @@ struct DatabaseResolution {
 
     /// Returns the database that a text names: `ns` of a URL, or part of the path of a native client.
     ///
-    /// - Parameter isExplicit: Whether the client asks for this database and no other: then an unknown name never means the
-    ///   default database. Firebase's clients always send some `ns`.
+    /// - Parameters:
+    ///   - isExplicit: Whether the client asks for this database and no other: then an unknown name never means the
+    ///     default database. Firebase's clients always send some `ns`.
+    ///   - isPlaced: Whether another node has redirected the client: then an unknown name is one that the node will know soon.
     /// - Throws: The refusal of an unknown or invalid name.
     func database(
-        named text: String, isExplicit: Bool = false
+        named text: String, isExplicit: Bool = false, isPlaced: Bool = false
     ) throws(RestFailure) -> DatabaseName {
         let name = DatabaseName(text)
         if let name {
             if name.isDefault || names.contains(name) { return name }
             try checkIsNotRemoved(name)
+            if isPlaced { throw .unknownPlacement(of: name) }
         }
         guard unknown == .create || isComplete else {
             throw .unavailable("it does not know yet which databases the cluster has")
@@ -108,7 +111,9 @@ struct DatabaseResolution {
 
     /// Returns the database of a request.
     func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
-        if let name = head.databaseParameter, !name.isEmpty { return try database(named: name) }
+        if let name = head.databaseParameter, !name.isEmpty {
+            return try database(named: name, isPlaced: head.placement != nil)
+        }
         guard !names.isEmpty || !removed.isEmpty, let authority = head.authority else {
             return .default
         }

@@ -114,7 +114,11 @@ extension Gateway {
     /// Records the place of a database. If clients may not use it here, its sessions end.
     private mutating func locate(_ database: DatabaseName, at place: DatabasePlace) {
         guard context.databases.locate(database, place), place != .here else { return }
-        lose(database, because: "the database \(database) moves to other nodes")
+        context.redirectLongPolls(of: database)
+        processSignals()
+        for id in connections.keys.sorted() where connections[id]?.database == database {
+            update(id) { $0.leaveDatabase(&$1) }
+        }
     }
 
     /// Ends the sessions of a database that the node cannot serve.

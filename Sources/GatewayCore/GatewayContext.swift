@@ -22,6 +22,8 @@ struct GatewayContext {
     var longPolls: LongPollTable
     var databases: DatabaseResolution
     private var refusals = DelayedRefusals()
+    /// How many clients were redirected to a node that holds their database.
+    private var redirectCount: UInt64 = 0
     private var realtimeNames: [String: SessionID] = [:]
     private var nameCount: UInt64 = 0
     /// The connections of sessions whose clients polled before.
@@ -117,8 +119,10 @@ extension GatewayContext {
 
 extension GatewayContext {
     /// Has a session, or a connection by the number of its session, send a refusal somewhat later; false if too many wait.
-    mutating func delayRefusal(of session: SessionID) -> Bool {
-        guard refusals.add(session, at: elapsedMilliseconds) else { return false }
+    ///
+    /// - Parameter isGuess: Whether it is for want of a credential, and counts in the metrics.
+    mutating func delayRefusal(of session: SessionID, isGuess: Bool = true) -> Bool {
+        guard refusals.add(session, at: elapsedMilliseconds, isGuess: isGuess) else { return false }
         output(.wake(afterMilliseconds: DelayedRefusals.delayMilliseconds))
         return true
     }
@@ -134,6 +138,17 @@ extension GatewayContext {
 
     /// How many requests and messages were refused for want of a credential.
     var refusalCount: UInt64 { refusals.count }
+}
+
+// MARK: - Redirects
+
+extension GatewayContext {
+    /// Returns the index of the node to which the next client is redirected. Clients that come back are sent to each in turn, so
+    /// that they reach one that works.
+    mutating func nextTarget(of count: Int) -> Int {
+        redirectCount += 1
+        return Int((UInt64(configuration.position) + redirectCount - 1) % UInt64(count))
+    }
 }
 
 // MARK: - The console

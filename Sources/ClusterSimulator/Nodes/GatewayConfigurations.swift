@@ -11,14 +11,18 @@ extension GatewayConfiguration {
     /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///
     /// - Parameters:
-    ///   - next: The node to which clients go once this one stops.
-    /// - tokens: The trusted issuers; nil if clients have no identities.
+    ///   - nodes: The names of the cluster's nodes, which are their hosts, too.
+    ///   - position: The position of this node among them. Clients go to the next one once this one stops.
+    ///   - tokens: The trusted issuers; nil if clients have no identities.
     static func virtual(
-        hosts: [String], next: String?, nameSeed: String, tokens: TokenTrust?
+        hosts: [String], nodes: [String], position: Int, nameSeed: String, tokens: TokenTrust?
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.hosts = hosts
-        configuration.redirectHost = next
+        configuration.redirectHost =
+            nodes.count > 1 ? nodes[(position + 1) % nodes.count] : nil
+        for name in nodes { configuration.clientHosts[name] = name }
+        configuration.position = position
         configuration.nameSeed = nameSeed
         if let tokens {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }

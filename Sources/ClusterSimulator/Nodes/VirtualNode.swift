@@ -368,11 +368,9 @@ struct VirtualNode {
     var hasHadConnections: Bool { core?.hasHadConnections ?? false }
 
     private func portConfiguration(seed: UInt64) -> GatewayConfiguration {
-        let members = configuration.peers
-        let place = members.firstIndex(of: name) ?? 0
-        return .virtual(
-            hosts: configuration.endpoints.keys.sorted(),
-            next: members.count > 1 ? members[(place + 1) % members.count] : nil,
+        .virtual(
+            hosts: configuration.endpoints.keys.sorted(), nodes: configuration.peers,
+            position: configuration.peers.firstIndex(of: name) ?? 0,
             nameSeed: "\(name) \(incarnation) \(seed)",
             tokens: hasUsers ? keys.trust : nil)
     }

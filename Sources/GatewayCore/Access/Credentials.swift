@@ -65,6 +65,6 @@ struct Credentials {
 }
 
 extension RestFailure {
-    /// Whether the answer is delayed, to slow down guesses of secrets.
-    var isDelayed: Bool { status == 401 }
+    /// Whether the request shows a wrong credential, or none.
+    var isGuess: Bool { status == 401 }
 }

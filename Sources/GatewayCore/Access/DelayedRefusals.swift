@@ -1,6 +1,6 @@
 internal import SyncProtocol
 
-/// Refusals of requests without a valid credential, until they are sent.
+/// Refusals of requests without a valid credential, and redirects of clients that may go back and forth, until they are sent.
 ///
 /// All wait equally long. The time therefore reveals nothing, and guesses are slow.
 struct DelayedRefusals {
@@ -16,13 +16,15 @@ struct DelayedRefusals {
 
     /// In the order in which they are due.
     private var waiting: [Refusal] = []
-    /// How many have waited at all.
+    /// How many refusals for want of a credential there were.
     private(set) var count: UInt64 = 0
 
     /// Adds a refusal of a session, or of a connection by the number of its session; false if there is no room.
-    mutating func add(_ session: SessionID, at milliseconds: UInt64) -> Bool {
+    mutating func add(
+        _ session: SessionID, at milliseconds: UInt64, isGuess: Bool = true
+    ) -> Bool {
         guard waiting.count < DelayedRefusals.limit else { return false }
-        count += 1
+        if isGuess { count += 1 }
         waiting.append(
             Refusal(
                 session: session, dueMilliseconds: milliseconds + DelayedRefusals.delayMilliseconds)

@@ -13,8 +13,8 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
-    /// The request showed no secret, or a wrong one. The answer waits a moment; what still arrives is dropped.
-    case refusing(OpenRequest, Answer)
+    /// The request showed no secret, or a wrong one, or is redirected. The answer waits a moment; what still arrives is dropped.
+    case refusing(OpenRequest)
     /// A session with long polls will answer the request.
     case polling(OpenRequest, SessionID)
     /// The client speaks Firebase's WebSocket protocol.

@@ -37,6 +37,7 @@ struct OpenRequest {
         }
         awaitsContinue = head.expectsContinue && head.body != .length(0)
         do throws(RestFailure) {
+            try context.checkSource(of: head)
             let database = try context.database(of: head)
             let sender = try context.identity(of: head, in: database)
             plan = try RequestPlan(head, by: sender.principal, in: context)
@@ -53,9 +54,10 @@ struct OpenRequest {
         } catch {
             identity = Identity(.anonymous)
             database = .default
-            plan = RequestPlan(refusing: head, because: error)
-            isDelayed = error.isDelayed
+            plan = RequestPlan(refusing: head, because: error, in: context)
             refusal = error
+            // Nodes that do not agree where a database is could send clients of this protocol back and forth without a pause.
+            isDelayed = error.isGuess || (error.absence != nil && head.isRealtime)
             answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)
         }
         form = answersAtOnce ? head.responseForm.closing : head.responseForm

@@ -72,6 +72,21 @@ struct RealtimeRequestHead {
     }
 }
 
+/// The end of a WebSocket that ends as soon as it begins.
+struct RealtimeFarewell {
+    /// The message before the close frame.
+    let message: [UInt8]?
+    let end: SessionEnd
+}
+
+extension RealtimeFarewell {
+    /// Ends the session for good; the client logs the reason.
+    init(_ failure: RestFailure) {
+        let reason = [failure.problem, failure.fix].compactMap(\.self).joined(separator: " ")
+        self.init(message: RealtimeText.shutdown(reason), end: SessionEnd(.client))
+    }
+}
+
 // MARK: - Of a connection
 
 extension Connection {
@@ -106,13 +121,13 @@ extension Connection {
 
     /// Ends a WebSocket as soon as it begins, with a reason that the client logs.
     mutating func refuseRealtime(
-        answering key: String, because failure: RestFailure, _ context: inout GatewayContext
+        answering key: String, with farewell: RealtimeFarewell, _ context: inout GatewayContext
     ) {
         context.metrics.countRequest(.get, 101)
         context.send(WebSocketUpgrade.answer(to: key, subprotocol: nil), to: id)
-        let reason = [failure.problem, failure.fix].compactMap(\.self).joined(separator: " ")
-        sendFrame(.text, RealtimeText.shutdown(reason), &context)
-        sendFrame(.close, WebSocketCloseCode.normal.payload(), &context)
+        if let message = farewell.message { sendFrame(.text, message, &context) }
+        let code = WebSocketCloseCode(rawValue: farewell.end.code)
+        sendFrame(.close, code.payload(farewell.end.problem), &context)
         close(&context)
     }
 

@@ -31,14 +31,14 @@ extension Connection {
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
         let request = OpenRequest(head, in: &context)
         if let refusal = request.refusal { log(refusal, of: head, &context) }
-        guard request.answersAtOnce, case .answer(let answer) = request.plan else {
+        guard request.answersAtOnce else {
             become(.receiving(request))
             return
         }
         if request.isDelayed {
-            refuseLater(answer, to: request, &context)
+            refuseLater(request, &context)
         } else {
-            send(answer, to: request, &context)
+            refuse(request, &context)
         }
     }
 
@@ -100,6 +100,10 @@ extension Connection {
         swap(&body, &request.body)
         context.bodies.remove(body.count, by: request.identity.principal)
         identity = request.identity
+        // The database may have gone while the body arrived.
+        if request.refusal == nil, context.databases.place(of: request.database) != .here {
+            return send(Answer(.moving(request.database)), to: request, &context)
+        }
         concern(request.database, &context)
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)
@@ -118,8 +122,8 @@ extension Connection {
         case .native(let key): becomeNative(answering: key, &context)
         case .console(let key): becomeConsole(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
-        case .refusedRealtime(let key, let failure):
-            refuseRealtime(answering: key, because: failure, &context)
+        case .refusedRealtime(let key, let farewell):
+            refuseRealtime(answering: key, with: farewell, &context)
         case .longPoll(let poll): execute(poll, for: request, &context)
         }
     }

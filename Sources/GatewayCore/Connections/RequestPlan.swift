@@ -18,8 +18,8 @@ enum RequestPlan {
     case console(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
     case realtime(RealtimeRequestHead)
-    /// The connection becomes a WebSocket of Firebase's protocol, for this key, and ends with a reason.
-    case refusedRealtime(key: String, RestFailure)
+    /// The connection becomes a WebSocket of Firebase's protocol, for this key, and ends at once.
+    case refusedRealtime(key: String, RealtimeFarewell)
     /// It belongs to a session of Firebase's protocol with long polls.
     case longPoll(LongPollRequest)
 
@@ -86,15 +86,37 @@ enum RequestPlan {
         }
     }
 
-    /// The refusal of a request. Clients of Firebase's WebSockets cannot read the body of an answer, and try again after one.
-    init(refusing head: RequestHead, because failure: RestFailure) {
-        if failure.namesNoDatabase, head.target.pathText == "/.ws",
-            let key = try? head.webSocketKey()
-        {
-            self = .refusedRealtime(key: key, failure)
-        } else {
-            self = .answer(Answer(failure))
+    /// The refusal of a request for a database.
+    ///
+    /// - Clients of Firebase's WebSockets cannot read the body of an answer, and try again after one.
+    /// - Pages with long polls would follow a redirect of the first request alone.
+    init(
+        refusing head: RequestHead, because failure: RestFailure,
+        in context: borrowing GatewayContext
+    ) {
+        let mayLoadScript = context.originRule.permitsScript(head)
+        switch (head.target.pathText, failure.absence) {
+        case ("/.ws", let absence):
+            guard let key = try? head.webSocketKey() else { break }
+            if let absence {
+                self = .refusedRealtime(
+                    key: key, RealtimeFarewell(absence, because: failure.problem))
+                return
+            }
+            if failure.namesNoDatabase {
+                self = .refusedRealtime(key: key, RealtimeFarewell(failure))
+                return
+            }
+        case ("/.lp", .elsewhere(let host, _)?):
+            guard
+                case .start(let callback, _, _)? = try? LongPollRequest(
+                    head, mayLoadScript: mayLoadScript)
+            else { break }
+            self = .answer(Answer(redirectingLongPollTo: host, callback: callback))
+            return
+        default: break
         }
+        self = .answer(Answer(failure))
     }
 
     /// Whether the body is kept until the request is complete.
@@ -114,8 +136,18 @@ extension GatewayContext {
 
     /// Returns the database that a request concerns.
     ///
-    /// - Throws: The refusal of an unknown or invalid name.
+    /// - Throws: The refusal of an unknown or invalid name, and of a database that clients cannot use here.
     mutating func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
+        let database = try namedDatabase(of: head)
+        guard databases.place(of: database) != .here else { return database }
+        guard head.usesDatabase else { return .default }
+        try checkPlace(of: database, head)
+        return database
+    }
+
+    private mutating func namedDatabase(
+        of head: RequestHead
+    ) throws(RestFailure) -> DatabaseName {
         if head.method == .options { return .default }
         if let name = try head.changedDatabase() {
             switch head.method {
@@ -131,11 +163,18 @@ extension GatewayContext {
         }
         if head.isForCatalog { return .catalog }
         if let text = NativeProtocol.databaseText(inPath: head.target.pathText) {
-            return try databases.database(named: text, isExplicit: true)
+            return try databases.database(
+                named: text, isExplicit: true, isPlaced: head.placement != nil)
         }
         let database = try databases.database(of: head)
         if let line = databases.report(head, using: database) { output(.log(line)) }
         return database
+    }
+
+    /// Checks that a request is meant for this server, and that the page that sends it may do so.
+    func checkSource(of head: RequestHead) throws(RestFailure) {
+        guard hostRule.permits(head.authority) else { throw .host(head) }
+        guard originRule.decide(head) != .refused else { throw .origin }
     }
 
     /// Returns the identity of a request's sender.
@@ -144,8 +183,6 @@ extension GatewayContext {
     mutating func identity(
         of head: RequestHead, in database: DatabaseName
     ) throws(RestFailure) -> Identity {
-        guard hostRule.permits(head.authority) else { throw .host(head) }
-        guard originRule.decide(head) != .refused else { throw .origin }
         guard !authentication.isOpen, head.method != .options,
             !GatewayContext.openPaths.contains(head.target.pathText), !isForConsole(head)
         else { return authentication.initial }
@@ -172,6 +209,18 @@ extension RequestHead {
 
     fileprivate var isForMonitors: Bool {
         RequestHead.pathsForMonitors.contains(target.pathText)
+    }
+
+    /// Whether the request begins or continues a session of Firebase's protocol.
+    var isRealtime: Bool { ["/.ws", "/.lp"].contains(target.pathText) }
+
+    /// Whether the request needs the data of the database that it names. A poll of a session needs the session alone.
+    fileprivate var usesDatabase: Bool {
+        switch target.pathText {
+        case "/health", "/metrics", "/.inspect/databases.json": false
+        case "/.lp": (try? target.parameters())?.first("start") == "t"
+        default: true
+        }
     }
 
     /// The key of a request for a WebSocket.

@@ -107,6 +107,14 @@ extension GatewayContext {
         }
     }
 
+    /// Ends the sessions with long polls of a database that clients cannot use here. They connect to a node that holds it.
+    mutating func redirectLongPolls(of database: DatabaseName) {
+        for id in longPolls.all where longPolls.database(of: id) == database {
+            let host = targetHost(of: database)
+            updateLongPoll(id) { session, _ in session.stop(redirectedTo: host) }
+        }
+    }
+
     /// Ends all sessions with long polls, as the node stops to serve.
     mutating func stopLongPolls() {
         let host = configuration.redirectHost

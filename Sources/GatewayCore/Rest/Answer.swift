@@ -30,6 +30,7 @@ struct Answer {
             status: failure.status, AnswerText(failure.body),
             type: "application/json; charset=utf-8")
         if failure.isPassing { append("Retry-After", "1") }
+        if let location = failure.location { append("Location", location) }
         if failure.status == 401 { append("WWW-Authenticate", "Bearer") }
         if let denial = failure.denial { append("X-Firebase-Auth-Debug", denial) }
     }

@@ -18,6 +18,10 @@ struct RestFailure: Error, Equatable {
     /// The reason of a refusal by rules, as lines in a header of their own. Only administrators acting as users get it.
     var denial: String?
 
+    /// The address at which the client repeats the request; nil without a redirect.
+    var location: String?
+    /// Why clients cannot use the database here; nil if that is not the reason.
+    var absence: DatabaseAbsence?
     /// Whether the request names a database that the node will not have.
     var namesNoDatabase = false
 

@@ -1,0 +1,162 @@
+internal import HTTPText
+internal import SyncProtocol
+
+/// The reason why clients cannot use a database at a node: it is on other nodes, or moves to them.
+enum DatabaseAbsence: Equatable {
+    /// The node with this host holds the database, since this version of its entry in the catalog.
+    case elsewhere(host: String, epoch: UInt64)
+    case moving
+}
+
+extension GatewayContext {
+    /// The reason why clients cannot use a database here; nil if they can.
+    ///
+    /// - Throws: If the node does not know an address of the nodes that hold the database.
+    mutating func absence(of database: DatabaseName) throws(RestFailure) -> DatabaseAbsence? {
+        switch databases.place(of: database) {
+        case .here: return nil
+        case .moving: return .moving
+        case .elsewhere(let nodes, let epoch):
+            let hosts = nodes.compactMap { configuration.clientHosts[$0] }
+            if hosts.isEmpty { throw .noAddress(of: database) }
+            return .elsewhere(host: hosts[nextTarget(of: hosts.count)], epoch: epoch)
+        }
+    }
+
+    /// Returns the host of a node that holds a database; nil if clients can use it here, or nowhere.
+    mutating func targetHost(of database: DatabaseName) -> String? {
+        if case .elsewhere(let host, _)? = try? absence(of: database) { host } else { nil }
+    }
+
+    /// Checks that clients can use the database of a request here.
+    ///
+    /// - Throws: A redirect to a node that holds the database, or a refusal that passes.
+    mutating func checkPlace(
+        of database: DatabaseName, _ head: RequestHead
+    ) throws(RestFailure) {
+        guard let absence = try absence(of: database) else { return }
+        if case .elsewhere(_, let epoch) = absence, let known = head.placement, known > epoch {
+            throw .unknownPlacement(of: database)
+        }
+        throw RestFailure(absence, of: database, head)
+    }
+}
+
+extension RequestHead {
+    /// Name of the parameter with the version of a database's entry in the catalog, as the redirecting node knows it.
+    private static let placementParameter = "placement"
+
+    /// The version of a database's entry in the catalog, as the node knew it that has redirected the client; nil without one.
+    var placement: UInt64? {
+        guard let query = target.queryText, query.contains(Self.placementParameter) else {
+            return nil
+        }
+        return (try? target.parameters())?.first(Self.placementParameter).flatMap { UInt64($0) }
+    }
+
+    /// The same request at another host, without a scheme, so that clients keep theirs.
+    fileprivate func location(
+        at host: String, of database: DatabaseName, epoch: UInt64
+    ) -> String {
+        let prefix = Self.placementParameter + "="
+        var parameters = (target.queryText ?? "").split(separator: "&").map(String.init)
+        parameters.removeAll { $0.hasPrefix(prefix) }
+        let path = target.pathText
+        // The name came from the first label of the host, which the other host does not have.
+        if !NativeProtocol.isPath(path) || path == NativeProtocol.path, !database.isDefault,
+            databaseParameter.map(\.isEmpty) ?? true, !path.hasPrefix(Self.databasesPath)
+        {
+            parameters.removeAll { $0 == "ns" || $0 == "ns=" }
+            parameters.append("ns=\(database)")
+        }
+        parameters.append("\(prefix)\(epoch)")
+        return "//\(host)\(path)?\(parameters.joined(separator: "&"))"
+    }
+}
+
+// MARK: - Open sessions
+
+extension Connection {
+    /// Ends what waits for a database that clients cannot use here any longer, or sends the client to another node.
+    mutating func leaveDatabase(_ context: inout GatewayContext) {
+        switch activity {
+        case .asking(let request, let exchange, _):
+            endSession(&context)
+            let isWrite = if case .write = exchange { true } else { false }
+            // A write that may have been done must not be repeated unseen.
+            let failure = isWrite ? .undecided(database) : RestFailure.moving(database)
+            send(Answer(failure), to: request, &context)
+            readRequests(&context)
+        case .realtime:
+            guard let host = context.targetHost(of: database) else { fallthrough }
+            updateRealtime(&context) { session, _ in session.end(redirectedTo: host) }
+        default:
+            loseDatabase(because: "the database \(database) moves to other nodes", &context)
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension RestFailure {
+    /// The answer to a request for a database that is on other nodes.
+    init(_ absence: DatabaseAbsence, of database: DatabaseName, _ head: RequestHead) {
+        switch absence {
+        case .moving: self = .moving(database)
+        case .elsewhere(let host, let epoch):
+            self.init(
+                status: 307, problem: "The database \(database) is on other nodes.",
+                fix: "follow the redirect, or use the node \(host)")
+            location = head.location(at: host, of: database, epoch: epoch)
+        }
+        self.absence = absence
+    }
+
+    static func moving(_ database: DatabaseName) -> RestFailure {
+        var failure = RestFailure(
+            status: 503, problem: "The database \(database) moves to other nodes.",
+            fix: "try again in a second")
+        failure.absence = .moving
+        return failure
+    }
+
+    /// The end of a write whose database has moved before the replica has answered.
+    static func undecided(_ database: DatabaseName) -> RestFailure {
+        RestFailure(
+            status: 504,
+            problem:
+                "The database \(database) moved to other nodes before the write was confirmed.",
+            fix: "read the location, and repeat the write if it is missing")
+    }
+
+    static func unknownPlacement(of database: DatabaseName) -> RestFailure {
+        .unavailable("it does not know yet where the database \(database) is")
+    }
+
+    fileprivate static func noAddress(of database: DatabaseName) -> RestFailure {
+        .unavailable("the database \(database) is on nodes whose addresses it does not know")
+    }
+}
+
+extension RealtimeFarewell {
+    /// The end of a WebSocket for a database that clients cannot use here.
+    init(_ absence: DatabaseAbsence, because problem: String) {
+        switch absence {
+        case .elsewhere(let host, _):
+            self.init(message: RealtimeText.redirect(to: host), end: SessionEnd(.stopping))
+        case .moving: self.init(message: nil, end: SessionEnd(.stopping, problem))
+        }
+    }
+}
+
+extension Answer {
+    /// The answer to a page that begins a session with long polls: it connects to another host.
+    init(redirectingLongPollTo host: String, callback: String?) {
+        // The client never polls this session.
+        let nowhere = LongPollCredential(id: "elsewhere", password: "elsewhere")
+        let script =
+            LongPollText.start(callback: callback, nowhere)
+            + LongPollText.messages(RealtimeText.redirect(to: host), number: 0)
+        self.init(AnswerText(script), type: "application/javascript; charset=utf-8")
+    }
+}
