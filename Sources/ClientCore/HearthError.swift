@@ -87,7 +87,7 @@ extension HearthError {
             case .invalid: .invalid
             case .version: .version
             case .unavailable: .unavailable
-            case .tooBig: .tooBig
+            case .tooBig, .tooMany, .full: .tooBig
             case .changed: .changed
             case .late, .undecided: .undecided
             case .behind: .behind

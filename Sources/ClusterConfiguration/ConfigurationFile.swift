@@ -2,6 +2,7 @@ internal import DataTree
 internal import FoundationEssentials
 internal import QueryEngine
 internal import Sockets
+internal import SyncProtocol
 internal import ZeroMQ
 
 // The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
@@ -61,6 +62,7 @@ extension NodeConfiguration {
             try file.number(
                 document.databaseSleepSeconds, in: 0...86_400, at: "databaseSleepSeconds")
             ?? databaseSleepSeconds
+        databaseLimits = try DatabaseLimitTable(document.limits ?? [:], in: file)
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [], at: "secrets")
         monitorSecrets = try file.secretHashes(
@@ -130,7 +132,7 @@ private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
-        case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds, log
+        case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds, limits, log
     }
 
     let cluster: String
@@ -151,6 +153,7 @@ private struct Document: StrictlyDecodable {
     let unknownDatabases: String?
     let maxDatabases: Int?
     let databaseSleepSeconds: Int?
+    let limits: [String: Strict<LimitsDocument>]?
     let log: Strict<Log>?
 
     struct Log: StrictlyDecodable {

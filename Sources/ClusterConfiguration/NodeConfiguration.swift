@@ -96,6 +96,9 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// The log of each node.
     public var log = LogSettings()
 
+    /// The limits of databases.
+    public var databaseLimits = DatabaseLimitTable()
+
     /// The most named databases of a node.
     public var maxDatabases = 1_000
 

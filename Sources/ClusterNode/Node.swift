@@ -117,7 +117,9 @@ public final class Node {
             // The process may have ended before it deleted them.
             recovery.deleteFiles(of: name)
         }
-        let stored = recovery.storedNames().map { ($0, core.addStoredDatabase($0)) }
+        let stored = recovery.storedNames().map { name in
+            (name, core.addStoredDatabase(name, fileBytes: recovery.fileBytes(of: name)))
+        }
         // With a catalog, the node opens them once it knows their placement.
         if core.sleepMilliseconds == nil, !core.hasCatalog {
             for (name, database) in stored { try recover(database, name) }
@@ -420,6 +422,9 @@ extension Node {
             clients: clients, peers: peers, journal: journal(of: .default),
             refusals: security?.refusals)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
+        for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
+            status.largestDatabases[name.text] = bytes
+        }
         return status
     }
 }

@@ -136,6 +136,15 @@ struct Recovery {
         }
     }
 
+    /// The size of the file of a database that is not open.
+    func fileBytes(of name: DatabaseName) -> Int {
+        var recovery = self
+        recovery.name = name
+        var status = stat()
+        guard let path = recovery.databasePath, stat(path, &status) == 0 else { return 0 }
+        return Int(status.st_size)
+    }
+
     /// Deletes the files of a removed database, except its backups.
     func deleteFiles(of name: DatabaseName) {
         var recovery = self

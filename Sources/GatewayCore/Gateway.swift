@@ -44,6 +44,9 @@ public struct Gateway {
             context.databases.record(placement, of: database, isCopied: isCopied)
         case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
+        case .limits(let database, let limits):
+            context.lasting.limits.setCataloged(limits, of: database)
+        case .uses(let uses): context.databaseUses = uses
         case .lost(let database, let reason): lose(database, because: reason)
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
@@ -67,6 +70,7 @@ public struct Gateway {
         guard let index = connections.index(forKey: id) else { return }
         body(&connections.values[index], &context)
         connections.values[index].updateKind(&context)
+        connections.values[index].updateDatabase(&context)
     }
 
     /// Lets connections do what others, or sessions of none, want of them.

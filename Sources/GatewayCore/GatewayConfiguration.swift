@@ -43,6 +43,9 @@ public struct GatewayConfiguration: Sendable {
     /// The most databases of a node, besides the default one.
     public var databaseLimit = 1_000
 
+    /// The limits of databases in the configuration.
+    public var databaseLimits = DatabaseLimitTable()
+
     /// Administrators' secrets. Without secrets and tokens, each client is an administrator.
     public var secrets: SecretHashes?
     /// Monitors' secrets: they show the status of nodes, and no data.

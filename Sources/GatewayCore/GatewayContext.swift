@@ -21,6 +21,9 @@ struct GatewayContext {
     var metrics = GatewayMetrics()
     var longPolls: LongPollTable
     var databases: DatabaseResolution
+    var lasting: DatabaseConnections
+    /// The use of the databases, as it was reported last.
+    var databaseUses: [DatabaseUse] = []
     private var refusals = DelayedRefusals()
     /// How many clients were redirected to a node that holds their database.
     private var redirectCount: UInt64 = 0
@@ -46,6 +49,7 @@ struct GatewayContext {
         databases = DatabaseResolution(
             unknown: configuration.unknownDatabases, limit: configuration.databaseLimit,
             isComplete: !configuration.awaitsDatabases)
+        lasting = DatabaseConnections(within: configuration.databaseLimits)
         bodies = BodyBytes(limit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)

@@ -36,6 +36,10 @@ public enum GatewayInput: Equatable, Sendable {
     case removed(DatabaseName)
     /// The node has the databases of the peers that it reaches.
     case knowsDatabases
+    /// The catalog has these limits of a database.
+    case limits(DatabaseName, DatabaseLimits)
+    /// The use of all databases, after `reportUses`.
+    case uses([DatabaseUse])
     /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
     case lost(DatabaseName, reason: String)
     /// Whether the node serves, and if not, why.
@@ -58,6 +62,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case enter(SessionID, DatabaseName)
     /// Remove this database.
     case remove(DatabaseName)
+    /// Report the use of all databases by `uses` at once.
+    case reportUses
     /// Open a session of values at the replica.
     case open(SessionID)
     /// Announce the principal of a session to the replica: before its first request, before it becomes the session

@@ -51,6 +51,7 @@ extension NodeCore {
         let epoch =
             named[position].isElsewhere ? 0 : catalog.epoch(of: named[position].name)
         named[position].open(replica, in: epoch)
+        named[position].replica.setDatabaseLimits(limits.limits(of: named[position].name))
         activate(position)
         eager.append(position)
         hasBacklog = true

@@ -60,6 +60,8 @@ struct NamedDatabase {
     /// The database does not sleep before this time.
     private(set) var awakeUntilMilliseconds: UInt64 = 0
     var waiting = WaitingInputs()
+    /// The use of the database before its present replica.
+    var past = PastUse()
 
     init(_ name: DatabaseName) { self.name = name }
 
@@ -84,6 +86,7 @@ struct NamedDatabase {
 
     /// Frees the replica.
     mutating func removeReplica() {
+        past.add(replica.use())
         replicas = []
         (isServing, isSynchronized, hasDueWork) = (false, false, false)
     }

@@ -18,11 +18,14 @@ extension NodeCore {
         return index
     }
 
-    /// Adds a database that the node's disk has.
+    /// Adds a database that the node's disk has. The size of its file counts as that of its data until it wakes.
     @discardableResult
-    public mutating func addStoredDatabase(_ name: DatabaseName) -> DatabaseIndex {
+    public mutating func addStoredDatabase(
+        _ name: DatabaseName, fileBytes: Int = 0
+    ) -> DatabaseIndex {
         let index = addDatabase(name)
         if name.isCatalog { return index }
+        named[index.position].past.dataBytes = fileBytes
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))

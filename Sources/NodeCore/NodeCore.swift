@@ -37,6 +37,8 @@ public struct NodeCore {
     /// The names of removed databases, and when the node publishes its list of databases.
     var removed: Set<DatabaseName> = []
     var listDueMilliseconds: UInt64 = 0
+    /// The limits of databases.
+    var limits: DatabaseLimitTable
     /// The most named databases.
     let databaseLimit: Int
     /// The databases of sessions, except those of the default database.
@@ -77,11 +79,13 @@ public struct NodeCore {
     public init(_ replica: Replica, _ configuration: GatewayConfiguration) {
         self.replica = replica
         databaseLimit = configuration.databaseLimit
+        limits = configuration.databaseLimits
         gateway = Gateway(configuration)
         slowClients = SlowClients(
             pausedAbove: configuration.backpressureBytes,
             // The replica needs the rest for answers that have not left it.
             limit: configuration.waitingBytes / 4 * 3)
+        self.replica.setDatabaseLimits(limits.limits(of: .default))
     }
 
     /// Processes one input, and returns the effects that the driver executes next, in order.
@@ -322,6 +326,7 @@ extension NodeCore {
                 slowClients.awaitRoom(of: session)
                 outputs.append(.gateway(output))
             case .remove(let name): remove(name)
+            case .reportUses: inform(.uses(databaseUses()))
             case .close, .log, .refused: outputs.append(.gateway(output))
             }
         }

@@ -63,7 +63,8 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .enter, .remove, .send, .reportWritable, .close, .native, .wake, .log, .refused:
+        case .enter, .remove, .reportUses, .send, .reportWritable, .close, .native, .wake, .log,
+            .refused:
             return nil
         }
     }

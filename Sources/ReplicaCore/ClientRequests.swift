@@ -109,6 +109,7 @@ extension Replica {
         } else {
             try sessions.checkHalted(submission.session)
         }
+        try checkLimits(of: writes)
         let milliseconds = name.now ?? now.wallMilliseconds
         let timed = writes.resolvingTimestamps(at: name.now)
         do throws(DataError) {
@@ -225,6 +226,7 @@ extension Replica {
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {
             sessions.clients.admit(submission.session)
         } else {
+            try checkLimits(of: [write])
             try checkRules(write, of: submission.session)
         }
         do throws(DataError) {

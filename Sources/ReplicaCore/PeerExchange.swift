@@ -169,6 +169,7 @@ extension Replica {
         // First, so that a listen that is no longer permitted shows nothing of what took its permission.
         judgeListens(after: changes)
         sessions.notifyListeners(of: changes, in: value)
+        dataSize.record(changes)
         replication.collectDropped(by: changes)
     }
 

@@ -32,6 +32,8 @@ public struct Replica: Sendable {
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
+    /// The bytes of the data.
+    var dataSize = DataSize()
     /// The bytes of answers that wait at the driver because clients do not read them, as of the beginning of a turn.
     public var unreadBytes = 0
     /// Facts that only the driver knows, shown in `status`.
@@ -77,6 +79,7 @@ public struct Replica: Sendable {
             with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
         turns.begin(holding: replication.vector)
         learnRules()
+        dataSize.forget()
     }
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers is
@@ -88,6 +91,7 @@ public struct Replica: Sendable {
         checkpoints.record(restoredBytes: stored.byteCount)
         turns.begin(holding: replication.vector)
         learnRules()
+        dataSize.forget()
     }
 
     /// Takes one input and returns what the driver must do next, in order.

@@ -1,3 +1,4 @@
+import Convergence
 import Store
 import SyncProtocol
 
@@ -17,6 +18,7 @@ extension Replica {
         keepForInstallation()
         // Before the checkpoint, which need not store what is forgotten.
         forgetRegisters(isIdle: held.isEmpty && !hasDueWork)
+        countData()
         defer { replication.turn.clear() }
         return outputs(holding: held, truncating: truncation)
     }
@@ -89,6 +91,13 @@ extension Replica {
             outputs.append(.free(replication.turn.dropped))
         }
         return outputs
+    }
+
+    /// Counts further data. Memory of large parts that were removed is freed once these are counted.
+    private mutating func countData() {
+        if dataSize.isComplete { return }
+        let counted = DroppedParts(values: dataSize.advance(in: value))
+        if !counted.isEmpty { replication.turn.dropped.append(counted) }
     }
 
     /// Accepts clients once heartbeats of all peers have arrived, or after a while without some.

@@ -86,6 +86,10 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case unavailable
     /// A limit of the node is reached.
     case tooBig = "too_big"
+    /// The database permits no further request of this kind at present. Native clients receive `tooBig`.
+    case tooMany = "too_many"
+    /// The database has as much data as it may have. Native clients receive `tooBig`.
+    case full
     /// The data do not meet the condition of the write.
     case changed
     /// No node has executed the request with this stamp, and none will. The client may repeat it with a new stamp.

@@ -129,7 +129,7 @@ extension MessagePackWriter {
     ) {
         appendMessageHead(name, 5)
         append(id)
-        append(code.rawValue)
+        append(code.encoded.rawValue)
         append(problem)
         append(fix)
     }
@@ -170,5 +170,15 @@ extension MessagePackReader {
             throw .expected("an error code", found: "\"\(name.prefix(40))\"", at: start)
         }
         return code
+    }
+}
+
+extension ErrorCode {
+    /// The code that native clients receive: earlier ones know no other limit than `tooBig`.
+    package var encoded: ErrorCode {
+        switch self {
+        case .tooMany, .full: .tooBig
+        default: self
+        }
     }
 }

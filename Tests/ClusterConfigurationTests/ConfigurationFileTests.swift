@@ -1,5 +1,6 @@
 import Foundation
 import QueryEngine
+import SyncProtocol
 import Testing
 import ZeroMQ
 
@@ -45,6 +46,28 @@ import ZeroMQ
         #expect(configuration.hasKeys)
         #expect(Set(configuration.nodes.compactMap(\.publicKey)).count == 3)
         #expect(configuration.secrets.count == 1 && configuration.http.files != nil)
+    }
+
+    @Test func `sets limits for all databases and for single ones`() throws {
+        let limits = try read(
+            "{cluster: 'a', limits: {'*': {connections: 9}, chat: {writesPerSecond: 5}}, nodes: [\(Self.node)]}"
+        ).databaseLimits
+        let chat = try #require(DatabaseName("chat"))
+        #expect(limits.limits(of: chat).limit(.writesPerSecond) == 5)
+        #expect(limits.limits(of: chat).limit(.connections) == 9)
+        #expect(limits.limits(of: .default).limit(.writesPerSecond) == nil)
+        #expect(try read("{cluster: 'a', nodes: [\(Self.node)]}").databaseLimits == .init())
+    }
+
+    @Test(arguments: [
+        ("chat: {\n connections: -1}", #":2: "connections" cannot be -1"#),
+        ("'No name': {}", #""limits" has "No name", which is not the name of a database"#),
+        ("chat: {\n writes: 1}", #":2: unknown key "writes""#),
+        ("chat: {answerBytes: '1'}", #""limits chat answerBytes" is not"#),
+    ])
+    func `refuses unusable limits, and names them`(text: String, problem: String) throws {
+        let error = try error(in: "{cluster: 'a', limits: {\(text)}, nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(problem), "\(error.problem)")
     }
 
     @Test func `sets the limit of the log and the policy of evicted nodes`() throws {

@@ -21,6 +21,8 @@ struct TestGateway {
     /// The named databases that sessions concerned, one after the other.
     private(set) var entered: [SessionID: [DatabaseName]] = [:]
     private(set) var removed: [DatabaseName] = []
+    /// The use of databases, as a node reports it.
+    var uses = [DatabaseUse(.default, .awake, dataBytes: 0)]
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -159,6 +161,7 @@ struct TestGateway {
             case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
             case .close(let id): closed.insert(id)
             case .remove(let database): removed.append(database)
+            case .reportUses: perform(gateway.step(.uses(uses)))
             case .enter(let id, let database): entered[id, default: []].append(database)
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")

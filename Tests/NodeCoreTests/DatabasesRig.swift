@@ -144,6 +144,9 @@ struct DatabasesRig {
         inputs[node].append(.replica(.published(frame)))
     }
 
+    /// Changes the core of the first node, as a catalog does.
+    mutating func change(_ body: (inout NodeCore) -> Void) { body(&cores[0]) }
+
     /// Adds a database that the disk of the first node has.
     mutating func addStored(_ name: DatabaseName) { cores[0].addStoredDatabase(name) }
 

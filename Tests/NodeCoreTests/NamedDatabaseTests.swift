@@ -163,7 +163,9 @@ import Testing
         #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat")) == ("200", "null"))
         #expect(
             rig.answer(to: CoreRig.get("/.inspect/databases.json")).body
-                == #"[{"name":"default"},{"name":"chat"}]"# + "\n")
+                == #"[{"connections":0,"dataBytes":0,"name":"chat","operations":0,"state":"awake"},"#
+                + #"{"connections":0,"dataBytes":0,"name":"default","operations":0,"state":"awake"}]"#
+                + "\n")
         #expect(rig.answer(to: CoreRig.get(path)) == ("200", #"{"epoch":0,"name":"chat"}"#))
         let post = CoreRig.put("", to: path).replacing("PUT", with: "POST")
         #expect(rig.answer(to: post).status == "405")

@@ -194,7 +194,8 @@ extension Seeded {
 
     mutating func nodeMessage() -> NodeMessage {
         let id = unsigned()
-        let code = ErrorCode.allCases.randomElement(using: &self)!
+        let codes = ErrorCode.allCases.filter { $0.encoded == $0 }
+        let code = codes.randomElement(using: &self)!
         switch Int.random(in: 0..<11, using: &self) {
         case 10: return .unindexed(listen: id)
         case 8:

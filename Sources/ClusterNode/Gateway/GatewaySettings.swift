@@ -17,6 +17,7 @@ extension GatewayConfiguration {
         connectionLimit = settings.maxConnections
         connectionLimitPerHost = settings.maxConnectionsPerAddress
         databaseLimit = description.maxDatabases
+        databaseLimits = description.databaseLimits
         isEmulator = description.isEmulator
         unknownDatabases = description.unknownDatabases
         awaitsDatabases = description.nodes.count > 1

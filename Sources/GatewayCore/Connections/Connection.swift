@@ -23,6 +23,8 @@ struct Connection {
     private var hasSession = false
     /// The database that its requests concern.
     private(set) var database = DatabaseName.default
+    /// The database among whose lasting connections it is counted.
+    private var countedDatabase: DatabaseName?
     /// Whether the replica holds back what the session listens to.
     private(set) var isHeld = false
     /// The event that the connection waits for, and the start of the wait.
@@ -56,6 +58,15 @@ struct Connection {
         kind = next
     }
 
+    /// Counts the connection among those of its database while it lasts.
+    mutating func updateDatabase(_ context: inout GatewayContext) {
+        let next = activity.isLasting ? database : nil
+        guard next != countedDatabase else { return }
+        if let countedDatabase { context.lasting.leave(countedDatabase) }
+        if let next { context.lasting.enter(next) }
+        countedDatabase = next
+    }
+
     /// Closes the connection once everything sent to it has left.
     mutating func close(_ context: inout GatewayContext) {
         if case .closing = activity { return }
@@ -75,6 +86,7 @@ struct Connection {
         endSession(&context)
         release(become(.closing), &context)
         context.metrics.connections[kind, default: 0] -= 1
+        updateDatabase(&context)
     }
 
     /// Gives back the memory of an activity that is over.

@@ -40,13 +40,15 @@ struct OpenRequest {
             try context.checkSource(of: head)
             let database = try context.database(of: head)
             let sender = try context.identity(of: head, in: database)
-            plan = try RequestPlan(head, by: sender.principal, in: context)
+            let plan = try RequestPlan(head, by: sender.principal, in: context)
+            if plan.beginsLastingConnection { try context.lasting.checkRoom(in: database) }
             if case .report(.removal(let name)) = plan { context.output(.remove(name)) }
             if case .report = plan {
                 identity = context.authentication.reader(sender)
             } else {
                 identity = sender
             }
+            self.plan = plan
             self.database = database
             answersAtOnce = false
             isDelayed = false

@@ -80,10 +80,15 @@ struct RealtimeFarewell {
 }
 
 extension RealtimeFarewell {
-    /// Ends the session for good; the client logs the reason.
+    /// Ends the session, with a reason that the client logs. Clients do not connect again after a shutdown, and try again later
+    /// after an error.
     init(_ failure: RestFailure) {
         let reason = [failure.problem, failure.fix].compactMap(\.self).joined(separator: " ")
-        self.init(message: RealtimeText.shutdown(reason), end: SessionEnd(.client))
+        if failure.isPassing {
+            self.init(message: RealtimeText.error(reason), end: SessionEnd(.memory))
+        } else {
+            self.init(message: RealtimeText.shutdown(reason), end: SessionEnd(.client))
+        }
     }
 }
 

@@ -108,6 +108,7 @@ extension Connection {
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)
         case .report(let report):
+            if report.showsUses { context.output(.reportUses) }
             let exchange = ReportExchange(report, &numbers)
             begin(.report(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): execute(rest, body, for: request, &context)
@@ -189,6 +190,7 @@ extension Connection {
             become(.asking(request, exchange, sinceMilliseconds: since))
             ask(messages, &context)
         case .shows(let status): send(context.metricsAnswer(status), to: request, &context)
+        case .lists: send(context.databaseList, to: request, &context)
         case .answers(let answer): send(answer, to: request, &context)
         case .streams(let listen, let first):
             beginStream(of: listen, for: request, &context)

@@ -66,11 +66,10 @@ enum RequestPlan {
                 guard context.authentication.mayRead(report, as: principal) else {
                     throw .permissionDenied
                 }
-                switch report {
-                case .databases: self = .answer(Answer(context.databases))
-                case .placement(let name):
+                if case .placement(let name) = report {
                     self = .answer(Answer(placementOf: name, in: context.databases))
-                default: self = .report(report)
+                } else {
+                    self = .report(report)
                 }
                 if !report.isAlwaysTold { try context.checkServes() }
                 return
@@ -103,7 +102,7 @@ enum RequestPlan {
                     key: key, RealtimeFarewell(absence, because: failure.problem))
                 return
             }
-            if failure.namesNoDatabase {
+            if failure.namesNoDatabase || failure.status == 429 {
                 self = .refusedRealtime(key: key, RealtimeFarewell(failure))
                 return
             }
@@ -148,7 +147,10 @@ extension GatewayContext {
     private mutating func namedDatabase(
         of head: RequestHead
     ) throws(RestFailure) -> DatabaseName {
-        if head.method == .options { return .default }
+        // The list of databases is the same for all, and wakes none of them.
+        if head.method == .options || head.target.pathText == NodeReport.databasesPath {
+            return .default
+        }
         if let name = try head.changedDatabase() {
             switch head.method {
             case .put:

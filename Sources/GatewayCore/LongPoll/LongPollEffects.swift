@@ -34,6 +34,7 @@ extension GatewayContext {
             within: configuration.polls)
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
+        lasting.enter(database)
         nameRealtime(id, name)
         if !database.isDefault { output(.enter(id, database)) }
         output(.open(id))
@@ -67,6 +68,7 @@ extension GatewayContext {
         case .close(let connection, let end): signal(.close(end), to: connection)
         case .handOver(let connection):
             guard let session = longPolls.remove(id) else { return }
+            lasting.leave(session.realtime.database)
             sometimes(.sessionChangesToSocket)
             signal(.adopt(session, as: id), to: connection)
         case .delayRefusal:
@@ -75,6 +77,7 @@ extension GatewayContext {
         case .end(let reason):
             if let reason { metrics.ends.count(reason) }
             guard let session = longPolls.remove(id) else { return }
+            lasting.leave(session.realtime.database)
             forgetRealtime(session.realtime.name)
             output(.end(id))
         }

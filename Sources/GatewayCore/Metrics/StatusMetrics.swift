@@ -18,6 +18,7 @@ extension GatewayContext {
         text.append(status.queues)
         text.append(status.clients)
         if let process = status.process { text.append(process) }
+        appendDatabases(to: &text)
         metrics.append(to: &text)
         text.append(
             "denied_total", .counter,

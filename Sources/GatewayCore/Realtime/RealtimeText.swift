@@ -26,8 +26,11 @@ enum RealtimeText {
     static func redirect(to host: String) -> [UInt8] { control("r", host) }
 
     /// The message that the client logs before its connection ends.
-    static let tooLarge = control(
-        "e", "The specified payload is too large, please request a location with less data.")
+    static let tooLarge = error(
+        "The specified payload is too large, please request a location with less data.")
+
+    /// A reason that the client logs before its connection ends; it connects again.
+    static func error(_ reason: String) -> [UInt8] { control("e", reason) }
 
     /// Ends a session for good: the client logs the reason, and does not connect again.
     static func shutdown(_ reason: String) -> [UInt8] { control("s", reason) }
@@ -155,6 +158,8 @@ extension ErrorCode {
         switch self {
         case .invalid, .version: "failure"
         case .tooBig: "too_big"
+        case .tooMany: "too_many"
+        case .full: "write_too_big"
         case .changed: "datastale"
         case .permissionDenied: "permission_denied"
         case .unavailable, .late, .undecided, .behind, .notStable, .noMajority: "unavailable"

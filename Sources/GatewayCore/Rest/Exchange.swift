@@ -20,6 +20,8 @@ enum Exchange {
         case answers(Answer)
         /// The exchange is over: the answer shows how the node is.
         case shows(NodeStatus)
+        /// The exchange is over: the answer is the list of databases.
+        case lists
         /// The answer is a stream of events, whose first shows this.
         case streams(listen: UInt64, SessionAnswer)
     }

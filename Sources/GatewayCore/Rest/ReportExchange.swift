@@ -16,7 +16,7 @@ enum NodeReport: Equatable {
     /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: the values of the parts of the rules. POST
     /// starts to count, DELETE ends it.
     case coverage(CoverageRequest.Action, isPage: Bool)
-    /// `/.inspect/databases.json`: the names of the node's databases, in the form of Firebase's emulator.
+    /// `/.inspect/databases.json`: the node's databases with their use. The names are in the form of Firebase's emulator.
     case databases
     /// GET of `/.settings/databases/NAME.json`: the nodes that hold the database, as this node knows.
     case placement(DatabaseName)
@@ -38,7 +38,7 @@ enum NodeReport: Equatable {
         case "/.inspect/coverage.json":
             self = .coverage(try CoverageRequest.Action(head), isPage: false)
             return
-        case "/.inspect/databases.json": self = .databases
+        case NodeReport.databasesPath: self = .databases
         default:
             guard let name = try head.changedDatabase() else { return nil }
             switch head.method {
@@ -50,6 +50,12 @@ enum NodeReport: Equatable {
         }
         try head.checkIsRead()
     }
+
+    /// The path of the list of databases, as in Firebase's emulator.
+    static let databasesPath = "/.inspect/databases.json"
+
+    /// Whether it shows the use of databases.
+    var showsUses: Bool { self == .metrics || self == .databases }
 
     /// Whether a node reports it before it serves data.
     var isAlwaysTold: Bool { isForMonitors }
@@ -111,7 +117,8 @@ struct ReportExchange {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
         case .status, .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
-        case .databases, .placement: preconditionFailure("the gateway itself answers")
+        case .databases: .lists
+        case .placement: preconditionFailure("the gateway itself answers")
         case .creation(let name), .removal(let name): .answers(Answer(report: name.listed))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
@@ -145,16 +152,6 @@ extension DatabaseName {
 }
 
 extension Answer {
-    /// The list of a node's databases.
-    init(_ databases: DatabaseResolution) {
-        let texts = ([.default] + databases.names.sorted()).map { name in
-            "{\"name\":\"\(name.text)\"}"
-        }
-        self.init(
-            AnswerText(Array("[\(texts.joined(separator: ","))]\n".utf8)),
-            type: "application/json; charset=utf-8")
-    }
-
     /// The answer with a report.
     fileprivate init(report: Value) {
         self.init(AnswerText(report), type: "application/json; charset=utf-8")

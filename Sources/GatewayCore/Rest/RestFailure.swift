@@ -26,7 +26,7 @@ struct RestFailure: Error, Equatable {
     var namesNoDatabase = false
 
     /// Whether a client may expect that the same request succeeds soon.
-    var isPassing: Bool { status == 503 }
+    var isPassing: Bool { status == 503 || status == 429 }
 
     /// The body of the answer.
     var body: [UInt8] {
@@ -93,6 +93,8 @@ extension RestFailure {
         // Too many transactions wait at the node. This one is valid, and no node has executed it.
         case .tooBig where isWrite: self.init(status: 503, problem: problem, fix: fix)
         case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
+        case .tooMany: self.init(status: 429, problem: problem, fix: fix)
+        case .full: self.init(status: 507, problem: problem, fix: fix)
         case .changed: self.init(status: 412, problem: problem, fix: fix)
         case .permissionDenied:
             self = .permissionDenied

@@ -10,6 +10,12 @@ enum NodeLimit: String, CaseIterable, Sendable {
     case disconnectBytes = "disconnect_bytes"
     /// The answers that clients have not read.
     case unreadAnswers = "unread_answers"
+
+    // The limits of the database.
+    case writesPerSecond = "writes_per_second"
+    case bytesPerSecond = "bytes_per_second"
+    case dataBytes = "data_bytes"
+    case answerBytes = "answer_bytes"
 }
 
 /// How often each limit has refused or delayed something.
@@ -17,6 +23,9 @@ struct LimitCounts: Sendable {
     private var counts: [NodeLimit: UInt64] = [:]
 
     mutating func count(_ limit: NodeLimit) { counts[limit, default: 0] += 1 }
+
+    /// How often a limit has refused or delayed something.
+    func count(of limit: NodeLimit) -> Int { Int(clamping: counts[limit] ?? 0) }
 
     /// The counts by the names of the limits.
     var byName: [String: Int] {

@@ -59,7 +59,9 @@ extension Sessions {
         }
         guard query.isFiltered || get.skip > 0 else {
             let value = replica.tree[path]
-            if isTooLarge(value, for: session) { return refuse(unread.refusal, id, session) }
+            if let failure = refusal(ofAnswer: value, to: session) {
+                return refuse(failure, id, session)
+            }
             return send(.value(id: id, value: value), to: session)
         }
         missingIndex = listens.missingIndex(for: query, at: path, in: replica.tree)
@@ -68,7 +70,9 @@ extension Sessions {
             of: query, skipping: get.skip, at: path, in: replica.tree,
             at: replica.now.elapsedMilliseconds)
         shares.spend(children.count / 4)
-        if isTooLarge(children.value, for: session) { return refuse(unread.refusal, id, session) }
+        if let failure = refusal(ofAnswer: children.value, to: session) {
+            return refuse(failure, id, session)
+        }
         send(children: children, id: id, to: session)
     }
 
@@ -90,11 +94,19 @@ extension Sessions {
         return true
     }
 
-    /// Whether an answer is too large for the room that unread answers leave; always false for sessions of values, whose
-    /// answers are read out of snapshots.
-    private func isTooLarge(_ value: @autoclosure () -> Value, for session: SessionID) -> Bool {
-        guard let largest = unread.largestAnswer, !isOfValues(session) else { return false }
-        return value().isLarger(than: largest)
+    /// Why a value is not shown; nil if it is: the database permits no answer of its size, or unread answers leave no room for it.
+    /// Answers of sessions of values need no room, because they are read out of snapshots.
+    private mutating func refusal(
+        ofAnswer value: @autoclosure () -> Value, to session: SessionID
+    ) -> RequestFailure? {
+        if let refusal = quota.refusal(ofAnswer: value()) {
+            shares.spend(TurnShares.refusedAnswerUnits)
+            return refusal
+        }
+        guard let largest = unread.largestAnswer, !isOfValues(session),
+            value().isLarger(than: largest)
+        else { return nil }
+        return unread.refusal
     }
 
     /// With more bytes than this to one client in one turn, it gets no more data.
@@ -137,9 +149,9 @@ extension Sessions {
             listener, to: listen.query, at: listen.path, in: replica.tree,
             at: replica.now.elapsedMilliseconds)
         if listen.query.isFiltered { shares.spend(shown.children.count / 4) }
-        if isTooLarge(shown, for: session) {
+        if let failure = refusal(ofAnswer: shown, to: session) {
             _ = listens.remove(listener)
-            return refuse(unread.refusal, id, session)
+            return refuse(failure, id, session)
         }
         if let grant { access.grants.set(grant, of: listener) }
         send(.ok(id: id), to: session)

@@ -34,6 +34,8 @@ struct Sessions: Sendable {
     private(set) var leaving: Set<SessionID> = []
     /// The bytes of answers that native clients have not read.
     var unread: UnreadAnswers
+    /// The limits of the database, and their use by clients.
+    var quota = DatabaseQuota()
     /// How often limits have refused or delayed something.
     var limits = LimitCounts()
     /// The requests for the log of the node.

@@ -8,6 +8,8 @@ struct TurnShares: Sendable {
     static let requestUnits = 4
     /// The further units of each listen, besides those of what it shows.
     static let listenUnits = 12
+    /// The further units of a read whose answer is too large for the database: its size is estimated.
+    static let refusedAnswerUnits = 200
     /// The units of rules that take as long as one unit: rules do 8,000,000 units in about sixty milliseconds.
     private static let ruleUnits = 128
     /// The units of a write of a large operation in the tree; those of its decoding and its checks are one more.

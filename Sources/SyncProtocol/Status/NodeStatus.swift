@@ -24,6 +24,9 @@ public struct NodeStatus: Equatable, Sendable {
     /// Nil where no process runs the replica, as in the simulator.
     public var process: Process?
 
+    /// The most databases in `largestDatabases`.
+    public static let largestDatabasesShown = 10
+
     /// The status of a node that has done nothing yet.
     public init() {}
 
@@ -276,6 +279,8 @@ extension NodeStatus {
         public var databases: Int?
         /// Those that do not sleep.
         public var awakeDatabases: Int?
+        /// The largest databases, with the bytes of their data.
+        public var largestDatabases: [String: Int] = [:]
         /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.

@@ -152,6 +152,7 @@ extension NodeStatus.Process: StatusRecord {
             .init("databaseBytes", \.databaseBytes),
             .init("databases", \.databases),
             .init("awakeDatabases", \.awakeDatabases),
+            .init("largestDatabases", \.largestDatabases),
             .init("diskFreeBytes", \.diskFreeBytes),
             .init("openFiles", \.openFiles),
             .init("openFilesLimit", \.openFilesLimit),

@@ -128,7 +128,7 @@ import Testing
 
 extension TestGateway {
     /// Connects a client that asks for a WebSocket.
-    fileprivate mutating func connect(
+    mutating func connect(
         to target: String, _ further: [String] = []
     ) -> SessionID {
         let client = connect()

@@ -36,6 +36,15 @@ struct TestReplica {
         set { replica.unreadBytes = newValue }
     }
 
+    /// The limits of its database.
+    var databaseLimits: DatabaseLimits {
+        get { replica.databaseLimits }
+        set { replica.setDatabaseLimits(newValue) }
+    }
+
+    /// The use of its database.
+    mutating func use() -> ReplicaUse { replica.use() }
+
     /// The wall clock of the last turn.
     var wallMilliseconds: UInt64 { 1_700_000_000_000 + elapsedMilliseconds }
 

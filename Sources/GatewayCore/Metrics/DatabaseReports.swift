@@ -1,0 +1,98 @@
+internal import DataTree
+internal import JSONText
+internal import SyncProtocol
+
+// The databases in `/.inspect/databases.json` and `/metrics`.
+
+extension GatewayContext {
+    /// The answer with the list of databases: names as in Firebase's emulator, and the use of each.
+    var databaseList: Answer {
+        let databases = databaseUses.sorted { $0.name < $1.name }.map { use in
+            var members: [(String, Value)] = [
+                ("name", .string(use.name.text)), ("state", .string(use.state.rawValue)),
+                ("dataBytes", .integer(Int64(use.dataBytes))),
+                ("connections", .integer(Int64(lasting.count(of: use.name)))),
+            ]
+            if let count = use.operations { members.append(("operations", .integer(Int64(count)))) }
+            let limits = lasting.limits.limits(of: use.name)
+            if !limits.isEmpty { members.append(("limits", limits.value)) }
+            let refusals = refusals(of: use).map {
+                ($0.key.rawValue, Value.integer(Int64($0.value)))
+            }
+            if !refusals.isEmpty { members.append(("refusals", .object(named: refusals))) }
+            return JSONWriter.text(of: .object(named: members))
+        }
+        return Answer(
+            AnswerText(Array("[\(databases.joined(separator: ","))]\n".utf8)),
+            type: "application/json; charset=utf-8")
+    }
+
+    /// Appends the metrics of the databases: the largest ones by name, and the rest together.
+    func appendDatabases(to text: inout MetricsText) {
+        let rows = DatabaseRow.rows(
+            databaseUses.map { use in
+                DatabaseRow(
+                    name: use.name.text, isAwake: use.state == .asleep ? 0 : 1,
+                    dataBytes: use.dataBytes, operations: use.operations ?? 0,
+                    connections: lasting.count(of: use.name), refusals: refusals(of: use))
+            })
+        let gauges: [(name: String, help: String, value: KeyPath<DatabaseRow, Int>)] = [
+            ("database_awake", "Databases that do not sleep.", \.isAwake),
+            ("database_data_bytes", "The bytes of the data.", \.dataBytes),
+            ("database_operations", "The operations of all nodes, as far as known.", \.operations),
+            ("database_connections", "Streams and sessions of clients.", \.connections),
+        ]
+        for gauge in gauges {
+            text.begin(gauge.name, .gauge, gauge.help)
+            for row in rows { text.append(row[keyPath: gauge.value], ["database": row.name]) }
+        }
+        text.begin(
+            "database_refused_total", .counter, "Requests that a limit of the database refused.")
+        for row in rows {
+            for kind in DatabaseLimits.Kind.allCases {
+                guard let count = row.refusals[kind] else { continue }
+                text.append(count, ["database": row.name, "limit": kind.label])
+            }
+        }
+    }
+
+    private func refusals(of use: DatabaseUse) -> [DatabaseLimits.Kind: Int] {
+        var refusals = use.refusals
+        let count = lasting.refusalCount(of: use.name)
+        if count > 0 { refusals[.connections] = count }
+        return refusals
+    }
+}
+
+/// The metrics of a database, or of several together.
+struct DatabaseRow: Equatable {
+    /// The most databases that are shown by name.
+    static let limit = 50
+    /// The name of all others: no database has it.
+    static let othersName = "_other"
+
+    var name: String
+    var isAwake = 0
+    var dataBytes = 0
+    var operations = 0
+    var connections = 0
+    var refusals: [DatabaseLimits.Kind: Int] = [:]
+
+    /// The largest databases, in the order of their names, and a row of all others.
+    static func rows(_ all: [DatabaseRow]) -> [DatabaseRow] {
+        let sorted = all.sorted { ($1.dataBytes, $0.name) < ($0.dataBytes, $1.name) }
+        let shown = sorted.prefix(limit).sorted { $0.name < $1.name }
+        guard all.count > limit else { return shown }
+        var others = DatabaseRow(name: othersName)
+        for row in sorted.dropFirst(limit) { others.add(row) }
+        return shown + [others]
+    }
+
+    private mutating func add(_ other: DatabaseRow) {
+        isAwake += other.isAwake
+        dataBytes += other.dataBytes
+        operations += other.operations
+        connections += other.connections
+        refusals.merge(other.refusals, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,29 @@
+public import SyncProtocol
+
+/// The use of a database at a node, besides its connections, which the gateway itself counts.
+public struct DatabaseUse: Equatable, Sendable {
+    /// The state of a database at a node.
+    public enum State: String, Sendable {
+        case awake, asleep, opening
+    }
+
+    /// The database.
+    public let name: DatabaseName
+    /// Its state.
+    public var state: State
+    /// The bytes of its data: those when it fell asleep, or of its file if it has not been awake in this process.
+    public var dataBytes: Int
+    /// The operations of all nodes in it; nil if it has not been awake in this process.
+    public var operations: Int?
+    /// How often its limits have refused a request.
+    public var refusals: [DatabaseLimits.Kind: Int]
+
+    /// The use of a database.
+    public init(
+        _ name: DatabaseName, _ state: State, dataBytes: Int, operations: Int? = nil,
+        refusals: [DatabaseLimits.Kind: Int] = [:]
+    ) {
+        (self.name, self.state, self.dataBytes) = (name, state, dataBytes)
+        (self.operations, self.refusals) = (operations, refusals)
+    }
+}

@@ -1,0 +1,25 @@
+/// The limits of all databases: those of the configuration, and over them those of the catalog.
+public struct DatabaseLimitTable: Equatable, Sendable {
+    /// The limits of databases for which nothing else is set.
+    public var general = DatabaseLimits()
+    /// The limits of single databases in the configuration.
+    public var configured: [DatabaseName: DatabaseLimits] = [:]
+    /// The limits of single databases in the catalog.
+    private var cataloged: [DatabaseName: DatabaseLimits] = [:]
+
+    /// No limits.
+    public init() {}
+
+    /// The limits of a database.
+    public func limits(of name: DatabaseName) -> DatabaseLimits {
+        var limits = general
+        if let own = configured[name] { limits = own.over(limits) }
+        if let own = cataloged[name] { limits = own.over(limits) }
+        return limits
+    }
+
+    /// Sets the limits that the catalog has for a database.
+    public mutating func setCataloged(_ limits: DatabaseLimits, of name: DatabaseName) {
+        cataloged[name] = limits.isEmpty ? nil : limits
+    }
+}

@@ -1,0 +1,93 @@
+import GatewayCore
+import NodeCore
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// The limits of databases at a node, and the use that it reports.
+@Suite struct DatabaseUseTests {
+    private static let chat = DatabaseName("chat")!
+
+    private func limits(_ kind: DatabaseLimits.Kind, _ number: Int) -> DatabaseLimits {
+        var limits = DatabaseLimits()
+        limits[kind] = number
+        return limits
+    }
+
+    private func list(_ rig: inout DatabasesRig) -> String {
+        rig.answer(to: CoreRig.get("/.inspect/databases.json?ns=none")).body
+    }
+
+    @Test func `a limit concerns its database alone, also after the database has slept`() {
+        var rig = DatabasesRig(sleepingAfter: 100)
+        rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: Self.chat) }
+        for _ in 0..<2 {
+            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
+            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "429")
+            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=game")).status == "200")
+            #expect(rig.answer(to: CoreRig.put("1")).status == "200")
+            rig.run(for: 3_000)
+            #expect(rig.cores[0].awakeDatabaseNames.isEmpty)
+        }
+        #expect(list(&rig).contains(#""refusals":{"writesPerSecond":2}"#), "\(list(&rig))")
+    }
+
+    @Test func `a limit of a database that is awake applies at once`() {
+        var rig = DatabasesRig()
+        #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
+        rig.change { $0.setLimits(limits(.dataBytes, 16), of: Self.chat) }
+        #expect(rig.answer(to: CoreRig.put("\"more\"", to: "/b.json?ns=chat")).status == "200")
+        let refused = rig.answer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat"))
+        #expect(refused.status == "507")
+        #expect(refused.body.contains("The database is full: it may have 16 bytes of data."))
+        rig.change { $0.setLimits(DatabaseLimits(), of: Self.chat) }
+        #expect(rig.answer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat")).status == "200")
+    }
+
+    @Test func `the default database may have limits`() {
+        var rig = DatabasesRig()
+        rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: .default) }
+        #expect(rig.answer(to: CoreRig.put("1")).status == "200")
+        #expect(rig.answer(to: CoreRig.put("1")).status == "429")
+        #expect(rig.answer(to: CoreRig.get()).status == "200")
+    }
+
+    @Test func `the list shows the use of databases, asleep or awake, and wakes none`() {
+        var rig = DatabasesRig(sleepingAfter: 100)
+        _ = rig.answer(to: CoreRig.put("\"text\"", to: "/a.json?ns=chat"))
+        rig.run(for: 3_000)
+        let wakes = rig.wakeCount
+        let expected =
+            #"[{"connections":0,"dataBytes":5,"name":"chat","operations":1,"state":"asleep"},"#
+            + #"{"connections":0,"dataBytes":0,"name":"default","operations":0,"state":"awake"}]"#
+        #expect(list(&rig) == expected + "\n")
+        #expect(rig.answer(to: CoreRig.get("/.inspect/databases.json?ns=chat")).status == "200")
+        #expect(rig.wakeCount == wakes)
+    }
+
+    @Test func `a database that was never awake has the size of its file`() {
+        var core = CoreRig().core
+        core.addStoredDatabase(Self.chat, fileBytes: 4_096)
+        #expect(
+            core.databaseUses() == [
+                DatabaseUse(.default, .awake, dataBytes: 0, operations: 0),
+                DatabaseUse(Self.chat, .asleep, dataBytes: 4_096),
+            ])
+        #expect(core.largestDatabases(1).map(\.name) == [Self.chat])
+    }
+
+    @Test func `metrics show the databases`() {
+        var rig = DatabasesRig()
+        rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: Self.chat) }
+        for _ in 0..<2 { _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")) }
+        let text = rig.answer(to: CoreRig.get("/metrics")).body
+        for line in [
+            #"hearth_database_data_bytes{database="chat"} 9"#,
+            #"hearth_database_operations{database="chat"} 1"#,
+            #"hearth_database_awake{database="default"} 1"#,
+            #"hearth_database_refused_total{database="chat",limit="writes_per_second"} 1"#,
+        ] {
+            #expect(text.contains(line + "\n"), "\(line)")
+        }
+    }
+}
