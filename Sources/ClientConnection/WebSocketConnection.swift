@@ -113,6 +113,10 @@ final class WebSocketConnection {
                 end(
                     refusal(
                         "it accepts no clients at present", fix: "try again, or name another node"))
+            case .refused(let problem, let fix):
+                // A clause of a longer sentence, unlike the node's own text.
+                let clause = problem.hasSuffix(".") ? String(problem.dropLast()) : problem
+                end(refusal(clause, fix: fix))
             case .ended(let problem):
                 Log.info("the node ended the connection: \(problem)")
                 let fix =

@@ -50,6 +50,9 @@ struct DatabaseResolution {
         placements[name] = (placement, isCopied)
     }
 
+    /// Whether a name is the one of a removed database.
+    func isRemoved(_ name: DatabaseName) -> Bool { removed.contains(name) }
+
     /// Checks that a name is not the one of a removed database.
     private func checkIsNotRemoved(_ name: DatabaseName) throws(RestFailure) {
         if removed.contains(name) { throw .removedDatabase(name) }

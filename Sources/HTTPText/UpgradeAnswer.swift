@@ -8,8 +8,8 @@ struct UpgradeAnswer: Sendable {
         case denied
         /// There is no WebSocket, as the server takes no clients now.
         case unavailable
-        /// There is no WebSocket, for this reason.
-        case refused(String)
+        /// There is no WebSocket, for this reason. The server may name a fix.
+        case refused(String, fix: String? = nil)
     }
 
     private static let limit = 16 << 10
@@ -46,10 +46,13 @@ struct UpgradeAnswer: Sendable {
         guard status.hasPrefix("HTTP/1.1 ") else { return .refused("it does not speak HTTP/1.1") }
         if status.hasPrefix("HTTP/1.1 401") { return .denied }
         if status.hasPrefix("HTTP/1.1 503") { return .unavailable }
+        let values = Dictionary(lines.compactMap(UpgradeAnswer.header)) { first, _ in first }
         guard status.hasPrefix("HTTP/1.1 101") else {
+            if let problem = values["hearth-problem"], !problem.isEmpty {
+                return .refused(problem, fix: values["hearth-fix"])
+            }
             return .refused("it answered \(status.dropFirst("HTTP/1.1 ".count))")
         }
-        let values = Dictionary(lines.compactMap(UpgradeAnswer.header)) { first, _ in first }
         guard values["upgrade"]?.lowercased() == "websocket",
             values["sec-websocket-accept"] == WebSocketUpgrade.accept(key),
             values["sec-websocket-protocol"] == subprotocol,

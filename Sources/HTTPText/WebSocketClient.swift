@@ -16,6 +16,8 @@ public struct WebSocketClient: Sendable {
         case denied
         /// Nothing more will arrive: the server takes no clients now, by its status 503.
         case unavailable
+        /// Nothing more will arrive: the server refuses the client for this reason.
+        case refused(problem: String, fix: String)
         /// Nothing more will arrive.
         case ended(problem: String)
     }
@@ -58,7 +60,8 @@ public struct WebSocketClient: Sendable {
             return .opened
         case .denied?: return .denied
         case .unavailable?: return .unavailable
-        case .refused(let problem)?: return .ended(problem: problem)
+        case .refused(let problem, let fix?)?: return .refused(problem: problem, fix: fix)
+        case .refused(let problem, nil)?: return .ended(problem: problem)
         case nil where answer != nil: return nil
         case nil: break
         }

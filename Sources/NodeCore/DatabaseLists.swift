@@ -68,8 +68,9 @@ extension NodeCore {
         let database = indexes.removeValue(forKey: name)
         // Before any answer leaves.
         outputs.append(.removeDatabase(name, database))
-        if let database { endForRemoval(database.position) }
+        // Before its sessions end, so that their clients learn why.
         inform(.removed(name))
+        if let database { endForRemoval(database.position) }
         publish(names: [], removed: [name])
     }
 

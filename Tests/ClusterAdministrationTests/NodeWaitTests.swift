@@ -66,6 +66,20 @@ import Testing
         #expect(log.sentence(for: .searching(refusal: nil), link) != nil)
     }
 
+    @Test func `the reason why no node serves is said once, also if it is known later`() {
+        let gone = HearthError(
+            .unavailable, "h: The database a was removed", fix: "use another name")
+        var log = ContactLog(since: .served(by: second))
+        #expect(log.sentence(for: .searching(refusal: nil), link) != nil)
+        #expect(
+            log.sentence(for: .searching(refusal: gone), link)
+                == "still not connected: h: The database a was removed; use another name")
+        #expect(log.sentence(for: .searching(refusal: gone), link) == nil)
+        _ = log.sentence(for: .served(by: second), link)
+        #expect(log.sentence(for: .searching(refusal: gone), link)?.contains("was removed") == true)
+        #expect(log.sentence(for: .searching(refusal: gone), link) == nil)
+    }
+
     @Test func `before a node has served there is nothing to lose`() {
         var log = ContactLog(since: .searching(refusal: nil))
         #expect(log.sentence(for: .searching(refusal: nil), link) == nil)

@@ -58,6 +58,20 @@ import Testing
         #expect(events(answer, &client) == [.unavailable])
     }
 
+    @Test func `a refusal with a reason shows it`() {
+        var (client, _) = accepted()
+        let answer =
+            "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nHearth-Problem: There is no database a.\r\n"
+            + "Hearth-Fix: create it\r\n\r\n{}"
+        #expect(
+            events(Array(answer.utf8), &client)
+                == [.refused(problem: "There is no database a.", fix: "create it")])
+        var (other, _) = accepted()
+        #expect(
+            events(Array("HTTP/1.1 404 Not Found\r\n\r\n".utf8), &other)
+                == [.ended(problem: "it answered 404 Not Found")])
+    }
+
     @Test func `an answer without an end is refused`() {
         var (client, _) = accepted()
         let bytes = [UInt8](repeating: 65, count: 16 << 10)

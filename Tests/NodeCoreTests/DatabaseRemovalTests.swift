@@ -49,6 +49,8 @@ import Testing
         #expect(rig.answer(to: delete(path), at: 1).status == "200")
         rig.run(for: 500)
         #expect(rig.cores.allSatisfy { $0.awakeDatabaseNames.isEmpty })
+        let stream = String(decoding: rig.received(session), as: UTF8.self)
+        #expect(stream.contains("event: cancel\ndata: null\n\n"), "\(stream)")
     }
 
     @Test func `a node that was away removes the database, and does not bring it back`() {

@@ -1,4 +1,5 @@
 internal import ClientConnection
+internal import ClientCore
 internal import CommandLineKit
 internal import Threads
 
@@ -25,6 +26,8 @@ package final class ContactReporter: Sendable {
 struct ContactLog: Sendable {
     private var node: String?
     private var lostAt: ContinuousClock.Instant?
+    /// The problem that the last sentence named.
+    private var problem: String?
 
     package init(since contact: NodeContact) {
         if case .served(let address) = contact { node = address }
@@ -34,15 +37,22 @@ struct ContactLog: Sendable {
     mutating func sentence(for contact: NodeContact, _ link: NodeLink) -> String? {
         switch contact {
         case .searching(let refusal):
-            guard let node, lostAt == nil else { return nil }
-            lostAt = .now
+            guard let node, lostAt == nil else { return sentence(for: refusal) }
+            (lostAt, problem) = (.now, refusal?.problem)
             let reason = refusal.map { ": \($0.problem)" } ?? ""
             return "lost contact with \(link.name(of: node))\(reason); trying \(link.allNames)"
         case .served(let address):
-            defer { (node, lostAt) = (address, nil) }
+            defer { (node, lostAt, problem) = (address, nil, nil) }
             guard let lostAt else { return nil }
             let seconds = Double(Int((ContinuousClock.now - lostAt) / .milliseconds(100))) / 10
             return "connected to \(link.name(of: address)) after \(seconds) s"
         }
+    }
+
+    /// The report of the reason why no node serves, once for each reason.
+    private mutating func sentence(for refusal: HearthError?) -> String? {
+        guard let refusal, lostAt != nil, refusal.problem != problem else { return nil }
+        problem = refusal.problem
+        return "still not connected: \(refusal.problem); \(refusal.fix)"
     }
 }

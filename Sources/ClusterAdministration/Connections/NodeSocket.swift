@@ -139,6 +139,7 @@ package final class NodeSocket {
         case .answer(let bytes): write(bytes)
         case .denied: end(.denied)
         case .unavailable: end(.unavailable)
+        case .refused(let problem, let fix): end(.failed(problem: problem, fix: fix))
         case .ended(let problem):
             end(.failed(problem: problem, fix: "check the address, and see the node's log"))
         }

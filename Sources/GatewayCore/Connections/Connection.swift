@@ -141,7 +141,11 @@ struct Connection {
         switch activity {
         case .asking: sendLast(Answer(.unavailable(reason)), &context)
         case .realtime: endRealtime(SessionEnd(.stopping, reason), &context)
-        case .streaming, .native: close(&context)
+        case .streaming(let stream):
+            // The client would try again after a mere end, and there is nothing to be had.
+            if context.databases.isRemoved(database) { context.send(stream.cancellation, to: id) }
+            close(&context)
+        case .native: close(&context)
         case .console: endConsole(by: .tryAgainLater, because: reason, &context)
         case .idle, .receiving, .refusing, .answering, .polling, .closing: break
         }

@@ -62,9 +62,7 @@ struct EventStream {
             }
             sentMilliseconds = milliseconds
             return .sends(text(of: writes, answer.notice, &texts))
-        case .ended(listen, _, _, _):
-            let event = EventStreamText.bytes(event: "cancel", data: EventStream.null)
-            return .ends(body.piece(event) + body.end)
+        case .ended(listen, _, _, _): return .ends(cancellation)
         default: return .nothing
         }
     }
@@ -83,6 +81,11 @@ struct EventStream {
     mutating func keepAlive(at milliseconds: UInt64) -> [UInt8] {
         sentMilliseconds = milliseconds
         return body.piece(EventStreamText.bytes(event: "keep-alive", data: EventStream.null))
+    }
+
+    /// The end of a stream whose location is not shown to the client any longer.
+    var cancellation: [UInt8] {
+        body.piece(EventStreamText.bytes(event: "cancel", data: EventStream.null)) + body.end
     }
 
     /// The end of a stream whose credential has expired. Firebase's clients compare the text, which is not JSON.

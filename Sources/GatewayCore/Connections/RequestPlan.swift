@@ -115,7 +115,9 @@ enum RequestPlan {
             return
         default: break
         }
-        self = .answer(Answer(failure))
+        var answer = Answer(failure)
+        if NativeProtocol.isPath(head.target.pathText) { answer.appendReason(of: failure) }
+        self = .answer(answer)
     }
 
     /// Whether the body is kept until the request is complete.

@@ -48,6 +48,12 @@ struct Answer {
         }
     }
 
+    /// Adds the reason of a refusal as headers, for native clients: they do not read the body.
+    mutating func appendReason(of failure: RestFailure) {
+        append("Hearth-Problem", failure.problem.asHeader)
+        if let fix = failure.fix { append("Hearth-Fix", fix.asHeader) }
+    }
+
     /// Adds a header.
     mutating func append(_ name: StaticString, _ value: String) {
         fields.append(Field(name: name, value: value))

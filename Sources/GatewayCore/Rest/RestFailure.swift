@@ -110,12 +110,19 @@ extension RestFailure {
     private static func reasons(in problem: String) -> String? {
         let lines = problem.split(separator: "\n").dropFirst()
         if lines.isEmpty { return nil }
-        let text = lines.joined(separator: "; ").unicodeScalars.prefix(denialLimit)
-        return text.map { $0.value >= 0x20 && $0.value < 0x7F ? String($0) : $0.escaped }.joined()
+        return lines.joined(separator: "; ").asHeader
     }
+}
 
-    /// The most characters of the reasons in a header, of which proxies take some kilobytes.
-    private static let denialLimit = 2_000
+extension String {
+    /// The most characters of a text in a header, of which proxies take some kilobytes.
+    private static let headerLimit = 2_000
+
+    /// The text as the value of a header, which is printable ASCII.
+    var asHeader: String {
+        unicodeScalars.prefix(String.headerLimit)
+            .map { $0.value >= 0x20 && $0.value < 0x7F ? String($0) : $0.escaped }.joined()
+    }
 }
 
 extension Unicode.Scalar {

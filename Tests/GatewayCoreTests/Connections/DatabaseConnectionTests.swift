@@ -46,6 +46,30 @@ import Testing
         #expect(node.closed.contains(client) && node.openSessions.isEmpty)
     }
 
+    @Test func `native clients get the reason why there is no such database in headers`() {
+        var node = node(.refuse)
+        let client = node.connect(to: "/.hearth/zoo", ["Sec-WebSocket-Protocol: hearth.1"])
+        let text = node.text(client)
+        #expect(text.hasPrefix("HTTP/1.1 404 "))
+        #expect(text.contains("Hearth-Problem: There is no database zoo.\r\n"))
+        #expect(text.contains("Hearth-Fix: create it with `hearth database create`"))
+    }
+
+    @Test func `a stream ends with the reason if its database was removed, and without otherwise`()
+    {
+        var node = node(.create)
+        let headers = ["Accept: text/event-stream"]
+        let client = node.connect()
+        node.send(TestGateway.request("/a.json?ns=chat", "GET", headers), by: client)
+        node.turn([.lost(chat, reason: "the disk is full")])
+        #expect(!node.text(client).contains("cancel"))
+        let other = node.connect()
+        node.send(TestGateway.request("/a.json?ns=chat", "GET", headers), by: other)
+        node.turn([.removed(chat), .lost(chat, reason: "the database was removed")])
+        #expect(node.text(other).contains("event: cancel\ndata: null\n\n"))
+        #expect(node.closed == [client, other])
+    }
+
     @Test func `a page of the console shows the database that its address names`() {
         var configuration = TestSecrets.configuration
         configuration.unknownDatabases = .create
