@@ -1,3 +1,4 @@
+public import DataTree
 public import GatewayCore
 internal import ReplicaCore
 public import SyncProtocol
@@ -35,6 +36,27 @@ extension NodeCore {
             replica.setDatabaseLimits(limits)
         } else if let position = indexes[name]?.position, named[position].hasReplica {
             named[position].replica.setDatabaseLimits(limits)
+        }
+    }
+
+    /// Sets the limits of all databases to those in the data of the catalog. An entry with unusable limits sets none, and the
+    /// log of the node names the problem.
+    public mutating func setLimits(in catalog: Value) {
+        var limits: [DatabaseName: DatabaseLimits] = [:]
+        for (key, entry) in catalog[Key(unchecked: "databases")].children {
+            let own = entry[Key(unchecked: "limits")]
+            guard !own.isNull, let name = DatabaseName(key.text) else { continue }
+            do throws(DataError) {
+                limits[name] = try DatabaseLimits(own)
+            } catch {
+                outputs.append(
+                    .gateway(.log("the catalog's entry of \(name): \(error.problem); \(error.fix)"))
+                )
+            }
+        }
+        for name in Set(limits.keys).union(self.limits.catalogedNames).sorted() {
+            let next = limits[name] ?? DatabaseLimits()
+            if next != self.limits.cataloged(of: name) { setLimits(next, of: name) }
         }
     }
 

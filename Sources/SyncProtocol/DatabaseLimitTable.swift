@@ -18,6 +18,14 @@ public struct DatabaseLimitTable: Equatable, Sendable {
         return limits
     }
 
+    /// The limits that the catalog has for a database.
+    public func cataloged(of name: DatabaseName) -> DatabaseLimits {
+        cataloged[name] ?? DatabaseLimits()
+    }
+
+    /// The databases for which the catalog has limits, in no order.
+    public var catalogedNames: some Sequence<DatabaseName> { cataloged.keys }
+
     /// Sets the limits that the catalog has for a database.
     public mutating func setCataloged(_ limits: DatabaseLimits, of name: DatabaseName) {
         cataloged[name] = limits.isEmpty ? nil : limits

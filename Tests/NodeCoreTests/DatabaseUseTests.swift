@@ -1,3 +1,4 @@
+import DataTree
 import GatewayCore
 import NodeCore
 import ReplicaCore
@@ -42,6 +43,31 @@ import Testing
         #expect(refused.body.contains("The database is full: it may have 16 bytes of data."))
         rig.change { $0.setLimits(DatabaseLimits(), of: Self.chat) }
         #expect(rig.answer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat")).status == "200")
+    }
+
+    @Test func `the catalog sets the limits of all databases`() {
+        var rig = DatabasesRig()
+        func catalog(_ entries: [(String, Value)]) -> Value {
+            .object(named: [
+                (
+                    "databases",
+                    .object(named: entries.map { ($0.0, .object(named: [("limits", $0.1)])) })
+                )
+            ])
+        }
+        func put() -> String { rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status }
+        let one = Value.object(named: [("writesPerSecond", .integer(1))])
+        rig.change { $0.setLimits(in: catalog([("chat", one), ("default", one)])) }
+        #expect([put(), put(), rig.answer(to: CoreRig.put("1")).status] == ["200", "429", "200"])
+        #expect(rig.answer(to: CoreRig.put("1")).status == "429")
+        rig.change {
+            $0.setLimits(in: catalog([("chat", .object(named: [("writes", .integer(1))]))]))
+        }
+        #expect([put(), put()] == ["200", "200"])
+        rig.run()
+        #expect(
+            rig.log.last?.contains("chat: the limits of a database have the unknown limit") == true)
+        #expect(rig.answer(to: CoreRig.put("1")).status == "200")
     }
 
     @Test func `the default database may have limits`() {
