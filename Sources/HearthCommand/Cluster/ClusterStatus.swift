@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
+internal import SyncProtocol
 
 /// `hearth cluster status`: the state of each node, once or live.
 enum ClusterStatus {
@@ -78,8 +79,29 @@ enum ClusterStatus {
             let rates = last.map { $0.rates(since: $1) } ?? [:]
             let table = StatusTable(statuses, rates: rates)
             for line in table.lines { StandardOutput.shared.print(line) }
+            if let line = largestDatabases(of: statuses.compactMap(\.report?.process)) {
+                StandardOutput.shared.print(line)
+            }
         }
         StandardOutput.shared.flush()
+    }
+}
+
+extension ClusterStatus {
+    /// The most databases that the line names.
+    private static let databasesShown = 5
+
+    /// The largest databases with their sizes at the node that has most of each; nil if there is only the default one.
+    static func largestDatabases(of processes: [NodeStatus.Process]) -> String? {
+        var sizes: [String: Int] = [:]
+        for process in processes {
+            sizes.merge(process.largestDatabases, uniquingKeysWith: max)
+        }
+        guard sizes.count > 1 else { return nil }
+        let largest = sizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return "largest databases: "
+            + largest.prefix(databasesShown).map { "\($0.key) \(DatabaseTable.size($0.value))" }
+            .joined(separator: ", ")
     }
 }
 

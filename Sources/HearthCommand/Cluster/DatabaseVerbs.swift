@@ -8,27 +8,17 @@ internal import SyncProtocol
 enum DatabaseVerbs {
     static let verb = Verb(
         "database",
-        "Lists, creates, moves and removes the databases of a cluster. Each has its own data and rules. Clients "
-            + "name one by `ns`, and commands by --database.",
-        verbs: [list, create, DatabasePlacementVerbs.move, remove],
+        "Lists, creates, moves, limits and removes the databases of a cluster. Each has its own data and rules. "
+            + "Clients name one by `ns`, and commands by --database.",
+        verbs: [
+            DatabaseListVerb.verb, create, DatabasePlacementVerbs.move, remove,
+            DatabaseLimitsVerb.verb,
+        ],
         examples: ["hearth database create chat", "hearth database list"])
 
     static let name = Argument(
         "NAME", "The name: 1 to 63 characters of a-z, 0-9 and -, not beginning with -.")
     private static let pauseMicroseconds: UInt32 = 100_000
-
-    private static let list = Verb(
-        "list", "Prints the names of the databases that a node has.",
-        options: NodeClient.options, examples: ["hearth database list"]
-    ) { invocation throws(CommandError) in
-        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
-        let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
-        let names = try first(of: try NodeOptions.servers(of: invocation)) {
-            server throws(CommandError) in try probe.names(at: server, within: limit)
-        }
-        for name in names { StandardOutput.shared.print(name.text) }
-        return .success
-    }
 
     private static let create = Verb(
         "create",
@@ -47,6 +37,13 @@ enum DatabaseVerbs {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         let servers = try NodeOptions.servers(of: invocation)
+        let names = try first(of: servers) { server throws(CommandError) in
+            try probe.names(at: server, within: limit)
+        }
+        if names.contains(name) {
+            StandardOutput.shared.print("\(name) exists already")
+            return .success
+        }
         try first(of: servers) { server throws(CommandError) in
             try probe.create(name, at: server, within: limit)
         }
@@ -141,7 +138,7 @@ enum DatabaseVerbs {
     }
 
     /// The result of the first node that answers.
-    private static func first<Result>(
+    static func first<Result>(
         of servers: [HTTPAddress], _ ask: (HTTPAddress) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
         var refusals: [CommandError] = []

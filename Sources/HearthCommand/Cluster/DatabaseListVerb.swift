@@ -1,0 +1,70 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+internal import JSONText
+internal import SyncProtocol
+
+/// `hearth database list`: the databases of a node, with their use.
+enum DatabaseListVerb {
+    static let verb = Verb(
+        "list",
+        "Prints the databases that a node has, with their state, size and use there. A sleeping "
+            + "database has the size of its data when it fell asleep, or of its file.",
+        options: [json] + NodeClient.options,
+        examples: ["hearth database list", "hearth database list --json --node n2"]
+    ) { invocation throws(CommandError) in
+        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+        let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
+        let databases = try DatabaseVerbs.first(of: try NodeOptions.servers(of: invocation)) {
+            server throws(CommandError) in try probe.databases(at: server, within: limit)
+        }
+        let lines =
+            invocation.has(json)
+            ? databases.map { JSONWriter.text(of: $0.entry) }
+            : DatabaseTable(databases).lines
+        for line in lines { StandardOutput.shared.print(line) }
+        return .success
+    }
+
+    private static let json = Option(flag: "json", "Print one JSON object for each database.")
+}
+
+/// The databases of a node as lines of columns.
+struct DatabaseTable {
+    let lines: [String]
+
+    private static let titles = ["NAME", "STATE", "SIZE", "OPERATIONS", "CONNECTIONS"]
+    /// The first column with numbers, which end at the same place.
+    private static let firstNumber = 2
+
+    init(_ databases: [ListedDatabase]) {
+        let rows =
+            [DatabaseTable.titles]
+            + databases.map { database in
+                [
+                    database.name.text, database.state ?? "-",
+                    database.number("dataBytes").map(DatabaseTable.size) ?? "-",
+                    database.number("operations").map(String.init) ?? "-",
+                    database.number("connections").map(String.init) ?? "-",
+                ]
+            }
+        let widths = DatabaseTable.titles.indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
+        lines = rows.map { row in
+            row.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                return column < DatabaseTable.firstNumber
+                    ? row[column] + padding : padding + row[column]
+            }.joined(separator: "  ")
+        }
+    }
+
+    /// A size in the largest unit of which it has one.
+    static func size(_ bytes: Int) -> String {
+        if bytes < 1_000 { return "\(bytes) B" }
+        var (size, units) = (bytes, ["kB", "MB", "GB", "TB"][...])
+        while size >= 999_950, units.count > 1 { (size, units) = (size / 1_000, units.dropFirst()) }
+        let tenths = (size + 50) / 100
+        return "\(tenths / 10).\(tenths % 10) \(units.first!)"
+    }
+}
