@@ -195,7 +195,7 @@ struct Recovery {
         // The gateway says of each client who it is; without that, nobody may do anything.
         replica.unidentified =
             configuration.secrets.isEmpty && configuration.tokens.isEmpty
-            ? .administrator : .anonymous
+            ? .administrator(name: nil) : .anonymous
         replica.slowMilliseconds = UInt64(configuration.log.slowMilliseconds)
         replica.permitsAllWithoutRules = configuration.isEmulator
         replica.indexes = configuration.indexes

@@ -147,7 +147,7 @@ extension Replica {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
-    /// - attribution: The user that made the request; nil for an administrator.
+    /// - attribution: The user or administrator that made the request.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
         for attribution: Attribution?

@@ -17,7 +17,7 @@ public struct ReplicaConfiguration: Sendable {
     /// Whether a read that selects children by an order without a named index is refused, as Firebase does.
     public var strictIndexes = false
     /// The principal of clients that the driver has not identified by `Input.identified`.
-    public var unidentified = Principal.administrator
+    public var unidentified = Principal.administrator(name: nil)
     /// Whether clients may do everything as long as the cluster has no rules, as in Firebase's emulator.
     public var permitsAllWithoutRules = false
     /// The memory limit of all indexes together.

@@ -45,8 +45,8 @@ struct AttributionRuns: Sendable {
 
 extension MessagePackWriter {
     /// Appends runs: each is an array of the number of operations, the user, and the digest of the rules. The
-    /// digest is omitted if it equals that of the previous run with a user. A run without attribution has only the
-    /// number.
+    /// digest is omitted if it equals that of the previous run with a user, and empty for an administrator. A run
+    /// without attribution has only the number.
     mutating func append(_ runs: AttributionRuns) { runs.encode(into: &self) }
 
     /// Appends one attribution, or none.
@@ -54,7 +54,7 @@ extension MessagePackWriter {
         guard let attribution else { return appendNil() }
         appendArrayHead(2)
         append(user: attribution)
-        append(attribution.rules)
+        append(attribution.digest)
     }
 
     fileprivate mutating func append(user attribution: Attribution) {
@@ -74,12 +74,12 @@ extension AttributionRuns {
                 writer.append(UInt64(run.count))
                 continue
             }
-            let isNew = attribution.rules != rules
+            let isNew = attribution.digest != rules
             writer.appendArrayHead(isNew ? 3 : 2)
             writer.append(UInt64(run.count))
             writer.append(user: attribution)
-            if isNew { writer.append(attribution.rules) }
-            rules = attribution.rules
+            if isNew { writer.append(attribution.digest) }
+            rules = attribution.digest
         }
     }
 }

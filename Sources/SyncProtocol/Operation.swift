@@ -36,7 +36,7 @@ public struct Operation: Equatable, Sendable {
     public var alias: Stamp?
     /// The term of the coordinator that decided a transaction with a name.
     public var term: UInt64?
-    /// The user of the operation; nil for an administrator and for operations of the node itself.
+    /// The user or the administrator; nil for operations of the node itself, and of a client that needed no credential.
     public var attribution: Attribution?
 
     package init(

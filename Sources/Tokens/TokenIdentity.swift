@@ -13,6 +13,11 @@ public struct TokenIdentity: Equatable, Sendable {
 
     init(_ principal: Principal) { self.principal = principal }
 
+    /// An administrator, with the user ID in its token, if it has a valid one.
+    init(administrator user: String?) {
+        self.init(.administrator(name: user.map { "token:\($0)" } ?? "token"))
+    }
+
     /// A user, with the value of `auth`: `uid`, `provider`, and all claims as `token`.
     init(user: String, provider: String?, _ claims: Claim) {
         var members = [Claim.Member("token", claims), Claim.Member("uid", .string(user))]

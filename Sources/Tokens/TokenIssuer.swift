@@ -81,7 +81,10 @@ extension TokenIssuer {
     private func legacyIdentity(of claims: Claim) throws(TokenFailure) -> TokenIdentity {
         if claims.isTrue("admin") {
             guard adminClaim != nil else { throw .administrator }
-            return TokenIdentity(.administrator)
+            return TokenIdentity(
+                administrator: claims.member("d")?.string("uid").flatMap {
+                    try? TokenUser.name($0, of: "uid")
+                })
         }
         let auth = claims.member("d") ?? .null
         guard case .object = auth else { throw .claim("d") }
@@ -93,7 +96,9 @@ extension TokenIssuer {
 
     private func standardIdentity(of claims: Claim) throws(TokenFailure) -> TokenIdentity {
         try checkAudience(of: claims)
-        if let adminClaim, claims.isTrue(adminClaim) { return TokenIdentity(.administrator) }
+        if let adminClaim, claims.isTrue(adminClaim) {
+            return TokenIdentity(administrator: try? user(of: claims))
+        }
         return TokenIdentity(
             user: try user(of: claims), provider: provider(of: claims), claims)
     }

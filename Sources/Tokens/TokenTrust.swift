@@ -25,7 +25,7 @@ extension TokenTrust {
     public func identity(
         of text: String, at now: Double, by reader: JSONReader
     ) throws(TokenFailure) -> TokenIdentity {
-        if acceptsUnsigned, text == "owner" { return TokenIdentity(.administrator) }
+        if acceptsUnsigned, text == "owner" { return TokenIdentity(.administrator(name: text)) }
         return try identity(of: Token(text, by: reader), at: now)
     }
 

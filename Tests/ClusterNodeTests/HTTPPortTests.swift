@@ -213,7 +213,7 @@ import Testing
             Issue.record("\(inputs)")
             return
         }
-        #expect(node.principals == [.administrator])
+        #expect(node.principals == [.administrator(name: nil)])
     }
 
     @Test(arguments: [

@@ -1,8 +1,12 @@
+import Rules
+
 @testable import GatewayCore
 
 /// Secrets that tests know, and a hash function that shows where two texts differ.
 enum TestSecrets {
     static let known = ["alpha-secret", "beta-secret"]
+    /// The administrator with the first secret, by the first digits of its hash.
+    static let alpha = Principal.administrator(name: "secret:616c7068")
     static let monitor = "monitor-secret"
     static let hashes = SecretHashes(known.map { hash(Array($0.utf8)) }, by: hash)
 

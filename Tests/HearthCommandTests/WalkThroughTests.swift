@@ -45,8 +45,8 @@ import Testing
                 exit code 77
                 "Ada"{"today":"rain"}{ "error" : "Permission denied", "fix" : \
                 "send a token that permits this or an administrator's secret (Authorization: Bearer, or auth), or change the rules" }
-                n1 administrator  /.settings/rules
-                n1 administrator  /news/today
+                n1 administrator token:root  /.settings/rules
+                n1 administrator token:root  /news/today
                 n1 "ada"  /users/ada/name
                 exit code 77
 

@@ -21,11 +21,13 @@ import Testing
     private func explanation() throws -> LocationExplanation {
         var register = LocationReport.Register()
         (register.path, register.name, register.stamp) = ("/a", "value", "s")
+        var first = operation(1, at: 1_000, "1")
+        first.user = "secret:5f0c96a1"
         var later = operation(2, at: 2_000, "2")
         (later.user, later.rules) = ("ada", "digest")
         var report = LocationReport()
         (report.node, report.shown, report.stableMilliseconds) = ("n1", "2", 1_500)
-        (report.operations, report.registers) = ([operation(1, at: 1_000, "1"), later], [register])
+        (report.operations, report.registers) = ([first, later], [register])
         return LocationExplanation(of: try Path("/a"), report)
     }
 
@@ -49,6 +51,9 @@ import Testing
         #expect(
             try members(limit: 20, "writes/1/lostTo", "writes/1/isStable", "writes/1/uid")
                 == [.null, .boolean(false), .string("ada")])
+        #expect(
+            try members(limit: 20, "writes/0/administrator", "writes/1/administrator")
+                == [.string("secret:5f0c96a1"), .null])
         #expect(try members(limit: 20, "registers/0/stamp") == [.string("s")])
     }
 

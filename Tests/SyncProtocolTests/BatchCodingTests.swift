@@ -84,6 +84,14 @@ import Testing
         #expect(bytes([nobody, ada, nil]).count == bytes([ada, nil, nil]).count + 3)
         #expect(
             try BatchCoding.decode(bytes([nil, ada, nobody])).operations[2].attribution == nobody)
+        // An administrator is a user under rules with an empty digest.
+        let owner = Attribution(administrator: "secret:5f0c96a1")
+        #expect(bytes([owner, nil, nil]).count == none.count + 1 + 1 + 1 + 16 + 1)
+        #expect(bytes([owner, owner, owner]).count == bytes([owner, nil, nil]).count)
+        #expect(
+            try BatchCoding.decode(bytes([ada, owner, owner])).operations.map(\.attribution) == [
+                ada, owner, owner,
+            ])
     }
 
     @Test(

@@ -75,7 +75,7 @@ extension Replica {
         against statement: String, at moment: Moment
     ) -> [String]? {
         let message = ClientMessage.explain(id: 1, statement: statement)
-        for answer in answers(to: message, by: .administrator, at: moment) {
+        for answer in answers(to: message, by: .administrator(name: nil), at: moment) {
             switch answer {
             case .value(_, let value): return RulesVerdict(value).reasons
             case .error(_, .invalid, let problem, _): return ["it is refused: \(problem)"]

@@ -26,7 +26,7 @@ extension SimulatedRun {
     /// Has the operator ask a node for something.
     mutating func ask(_ request: ClientMessage, of node: Int) {
         let session = SimulatedRun.operatorSession
-        if access != nil { give(.identified(session, .administrator), to: node) }
+        if access != nil { give(.identified(session, .administrator(name: nil)), to: node) }
         give(.requested(request.frame, by: session), to: node)
     }
 

@@ -15,10 +15,10 @@ struct AttributionWatch {
             (uid, self.rules) = (identity.uid, rules)
         }
 
-        /// The content of an attribution; nil if there is none.
+        /// The content of an attribution; nil for an administrator.
         init?(_ attribution: Attribution?) {
-            guard let attribution else { return nil }
-            (uid, rules) = (attribution.user, attribution.rules)
+            guard let rules = attribution?.rules else { return nil }
+            (uid, self.rules) = (attribution?.user, rules)
         }
     }
 

@@ -34,7 +34,7 @@ enum UserIdentity: Equatable {
     /// As the driver of a node has it.
     var principal: Principal {
         switch self {
-        case .administrator: .administrator
+        case .administrator: .administrator(name: nil)
         case .signedOut: .anonymous
         case .user: .user(auth!)
         }

@@ -34,7 +34,7 @@ package struct Authentication {
     var keepsOutPages: Bool { !isOpen && tokens?.trust.acceptsUnsigned != true }
 
     /// The identity of a client without a credential.
-    package var initial: Identity { Identity(isOpen ? .administrator : .anonymous) }
+    package var initial: Identity { Identity(isOpen ? .administrator(name: nil) : .anonymous) }
 
     /// Records whether a database has rules.
     mutating func setRules(_ hasRules: Bool, of database: DatabaseName) {
@@ -50,8 +50,8 @@ package struct Authentication {
     /// The replica refuses a monitor's requests for data. Without rules, it refuses all requests of users. If tokens are configured, the replica itself
     /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
     func admits(_ principal: Principal, to database: DatabaseName) -> Bool {
-        if database.isCatalog { return principal == .administrator }
-        return principal == .administrator || principal == .monitor || tokens != nil
+        if database.isCatalog { return principal.isAdministrator }
+        return principal.isAdministrator || principal == .monitor || tokens != nil
             || databasesWithRules.contains(database)
     }
 
@@ -62,7 +62,7 @@ package struct Authentication {
 
     /// The identity that asks for a report on the node: in an emulator, reports are for all clients.
     func reader(_ identity: Identity) -> Identity {
-        isEmulator ? Identity(.administrator) : identity
+        isEmulator ? Identity(.administrator(name: nil)) : identity
     }
 
     /// Whether a principal may read a report on the node.
@@ -86,7 +86,9 @@ package struct Authentication {
     ///
     /// - Throws: The failure, with the details that the sender may learn.
     mutating func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
-        if let secrets, secrets.contains(text) { return Identity(.administrator) }
+        if let fingerprint = secrets?.fingerprint(of: text) {
+            return Identity(.administrator(name: "secret:\(fingerprint)"))
+        }
         if let monitorSecrets, monitorSecrets.contains(text) { return Identity(.monitor) }
         guard tokens != nil else { throw .wrong }
         do throws(TokenFailure) {
@@ -103,7 +105,7 @@ package struct Authentication {
     ) throws(CredentialFailure) -> Identity {
         var identity = try identity(of: text, at: now)
         guard let user else { return identity }
-        guard identity.principal == .administrator else { throw .notAdministrator }
+        guard identity.principal.isAdministrator else { throw .notAdministrator }
         identity.principal = .override(user)
         return identity
     }

@@ -29,7 +29,7 @@ struct Credentials {
         return String(authorization.dropFirst(scheme.count).trimmingBlanks)
     }
 
-    /// Returns the identity of the sender; several credentials must prove the same one.
+    /// Returns the identity of the sender; several credentials must prove the same one, or administrators.
     ///
     /// - Throws: A refusal without details that help to guess a credential.
     func identity(
@@ -42,11 +42,9 @@ struct Credentials {
                 return authentication.initial
             }
             let identity = try authentication.identity(of: text, actingAs: user, at: now)
-            for other in texts.dropFirst()
-            where try authentication.identity(of: other, actingAs: user, at: now).principal
-                != identity.principal
-            {
-                throw .wrong
+            for text in texts.dropFirst() {
+                let other = try authentication.identity(of: text, actingAs: user, at: now)
+                guard other.principal.hasSameRights(as: identity.principal) else { throw .wrong }
             }
             return identity
         } catch {

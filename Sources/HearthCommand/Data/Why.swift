@@ -111,7 +111,9 @@ extension LocatedOperation {
 
     /// The user, and the rules that permitted the operation.
     fileprivate var author: String {
-        guard let rules else { return "an administrator" }
+        guard let rules else {
+            return administrator.map { "administrator \($0)" } ?? "an administrator"
+        }
         let name = user.map { JSONWriter.text(of: .string($0)) } ?? "nobody"
         return "\(name) under rules \(rules.prefix(8))"
     }

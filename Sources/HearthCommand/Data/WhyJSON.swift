@@ -42,6 +42,7 @@ extension LocatedOperation {
         if let rules {
             members += [("uid", user.map(text) ?? "null"), ("rules", text(rules))]
         }
+        if let administrator { members.append(("administrator", text(administrator))) }
         let writes = writes.map {
             object([("path", text($0.path)), ("kind", text($0.kind)), ("text", text($0.text))])
         }

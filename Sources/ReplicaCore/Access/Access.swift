@@ -62,7 +62,7 @@ struct Access: Sendable {
     var isOpen: Bool { isOpenWithoutRules && stamp == nil }
 
     /// Whether rules judge clients that the driver has said nothing of: with rules, the node enforces them.
-    var judgesClients: Bool { unidentified != .administrator }
+    var judgesClients: Bool { !unidentified.isAdministrator }
 
     /// The user of a session, or the user as which its administrator acts; nil for an administrator.
     func user(of session: SessionID) -> User? {
@@ -74,7 +74,7 @@ struct Access: Sendable {
         clients.isEmpty ? unidentified : clients[session]?.principal ?? unidentified
     }
 
-    /// The attribution of a client's operations; nil for an administrator.
+    /// The attribution of a client's operations; nil for an administrator without a credential.
     func attribution(of session: SessionID) -> Attribution? {
         if clients.isEmpty { return unidentifiedAttribution }
         guard let place = clients.index(forKey: session) else { return unidentifiedAttribution }
@@ -82,7 +82,11 @@ struct Access: Sendable {
     }
 
     private func attribution(of principal: Principal) -> Attribution? {
-        isOpen ? nil : principal.auth.map { Attribution(user: $0.uid, rules: digest) }
+        if isOpen { return nil }
+        if case .administrator(let name) = principal {
+            return name.map { Attribution(administrator: $0) }
+        }
+        return principal.auth.map { Attribution(user: $0.uid, rules: digest) }
     }
 
     private func client(_ principal: Principal) -> Client {

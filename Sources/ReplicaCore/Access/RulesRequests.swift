@@ -45,7 +45,9 @@ extension Replica {
         }
         _ = try compile(request.source)
         if !request.isCheck {
-            accept([RulesRecord.write(request.source, replacing: digest)], for: nil)
+            accept(
+                [RulesRecord.write(request.source, replacing: digest)],
+                for: sessions.access.attribution(of: submission.session))
         }
         confirm(submission, with: .ok(id: submission.id))
     }

@@ -27,12 +27,16 @@ public struct LocatedOperation: Equatable, Sendable {
     public var sequence = 0
     /// The name of that node, if the incarnation still lives.
     public var member: String?
-    /// The `uid` of its user; nil for an administrator, for a node itself, and for a client that was not signed in.
+    /// The `uid` of its user, or the name of its administrator's credential; nil for a node itself, and for a client
+    /// that was not signed in.
     public var user: String?
-    /// The digest of the rules that permitted it; nil if no rules were evaluated.
+    /// The digest of the rules that permitted it; nil if no rules were evaluated, as for an administrator.
     public var rules: String?
     /// The writes that touch the location.
     public var writes: [LocatedWrite] = []
+
+    /// The name of the administrator's credential; nil for a user, and if there was no credential.
+    package var administrator: String? { rules == nil ? user : nil }
 
     /// An operation of which nothing is known yet.
     public init() {}

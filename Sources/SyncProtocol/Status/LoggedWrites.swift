@@ -10,13 +10,16 @@ public struct LoggedWrite: Equatable, Sendable {
     public var sequence = 0
     /// The name of that node, if the incarnation still lives.
     public var member: String?
-    /// The `uid` of the user; nil for an administrator, for an operation of the node itself, and for a client that
-    /// was not signed in.
+    /// The `uid` of the user, or the name of the administrator's credential; nil for an operation of the node itself,
+    /// and for a client that was not signed in.
     public var user: String?
-    /// The digest of the rules that judged it; nil of what no rules judge.
+    /// The digest of the rules that permitted it; nil if no rules were evaluated, as for an administrator.
     public var rules: String?
     /// Where it wrote.
     public var paths: [String] = []
+
+    /// The name of the administrator's credential; nil for a user, and if there was no credential.
+    package var administrator: String? { rules == nil ? user : nil }
 
     /// A write of which nothing is known yet.
     public init() {}

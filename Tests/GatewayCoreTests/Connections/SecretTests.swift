@@ -129,7 +129,7 @@ import Testing
         let other = node.connect()
         node.send(TestGateway.request("/.hearth", "GET", Self.upgrade + [Self.right]), by: other)
         node.turn([.credential(other, CredentialMessage.none.bytes)])
-        #expect(node.closed.contains(other) && node.identities[other] == [.administrator])
+        #expect(node.closed.contains(other) && node.identities[other] == [TestSecrets.alpha])
     }
 
     private mutating func principal(of target: String, _ fields: [String]) -> Principal? {

@@ -13,7 +13,7 @@ import Tokens
 
     init() {
         // There are no rules here: the identity does not change the outcome.
-        node.client = .administrator
+        node.client = .administrator(name: nil)
     }
 
     private static let ada = TestTokens.token("ada")
@@ -46,9 +46,12 @@ import Tokens
         ("?access_token=\(ada)", [], TestTokens.user("ada")),
         ("", ["Authorization: Bearer \(ada)"], TestTokens.user("ada")),
         ("?auth=\(ada)", ["Authorization: Bearer \(ada)"], TestTokens.user("ada")),
-        ("?auth=alpha-secret", [], .administrator),
-        ("?auth=\(TestTokens.administrator)", [], .administrator),
-        ("?auth=\(TestTokens.administrator)&access_token=alpha-secret", [], .administrator),
+        ("?auth=alpha-secret", [], TestSecrets.alpha),
+        ("?auth=\(TestTokens.administrator)", [], .administrator(name: "token:root")),
+        (
+            "?auth=\(TestTokens.administrator)&access_token=alpha-secret", [],
+            .administrator(name: "token:root")
+        ),
         ("?auth=alpha-secret&auth_variable_override=null", [], .override(.null)),
         (
             "?auth=alpha-secret&auth_variable_override=%7B%22uid%22:%22eve%22%7D", [],
@@ -121,7 +124,9 @@ import Tokens
             node.send(TestGateway.request("/a.json" + query), by: id)
         }
         #expect(
-            node.identities[id] == [.anonymous, TestTokens.user("ada"), .administrator, .anonymous])
+            node.identities[id] == [
+                .anonymous, TestTokens.user("ada"), TestSecrets.alpha, .anonymous,
+            ])
         #expect(node.answers(id).map(\.status) == [200, 200, 200, 200, 200])
     }
 
@@ -129,7 +134,7 @@ import Tokens
         var configuration = TestTokens.configuration
         configuration.bodiesBytes = 400
         node = TestGateway(configuration)
-        node.client = .administrator
+        node.client = .administrator(name: nil)
         func head(_ query: String) -> String {
             "PUT /a.json\(query) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n"
         }
@@ -158,9 +163,9 @@ import Tokens
         var configuration = GatewayConfiguration()
         configuration.tokens = TokenTrust([], acceptsUnsigned: true)
         node = TestGateway(configuration)
-        node.client = .administrator
+        node.client = .administrator(name: nil)
         #expect(node.curl("/a.json", "GET", [origin]).status == 403)
-        #expect(principal("/a.json?auth=owner").0 == .administrator)
+        #expect(principal("/a.json?auth=owner").0 == .administrator(name: "owner"))
         #expect(principal("/a.json").0 == .anonymous)
     }
 }
@@ -214,7 +219,7 @@ extension TokenTests {
         }
         #expect(
             node.identities[id] == [
-                TestTokens.user("ada"), TestTokens.user("eve", seconds: 5), .administrator,
+                TestTokens.user("ada"), TestTokens.user("eve", seconds: 5), TestSecrets.alpha,
                 .anonymous,
             ])
         // The end of the second token has no effect.

@@ -45,7 +45,8 @@ import Tokens
         #expect(rig.send(messages.map { Array($0.utf8) }).count == 7)
         #expect(
             rig.identities[id] == [
-                TestTokens.user("ada"), .administrator, .override(.null), .override(.user("eve")),
+                TestTokens.user("ada"), TestSecrets.alpha, .override(.null),
+                .override(.user("eve")),
                 .anonymous,
             ])
     }
@@ -115,7 +116,7 @@ import Tokens
         `the replica learns the identity of a polling client that changes to a WebSocket`()
     {
         var rig = PollRig(TestTokens.configuration)
-        rig.node.client = .administrator
+        rig.node.client = .administrator(name: nil)
         var client = rig.start()
         let session = SessionID(number: rig.node.identities.keys.map(\.number).max() ?? 0)
         #expect(rig.node.identities[session] == [.anonymous])

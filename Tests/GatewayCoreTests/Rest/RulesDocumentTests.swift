@@ -115,7 +115,7 @@ import Testing
     @Test mutating func `administrators read which rules a node enforces`() throws {
         let target = "/.settings/rules/status.json"
         var node = TestGateway(configuring: { $0.unidentified = .anonymous })
-        node.client = .administrator
+        node.client = .administrator(name: nil)
         #expect(node.curl(target).body == "null")
         let put = node.curl(Self.target, "PUT", body: Self.document)
         let answer = node.curl(target)
@@ -325,7 +325,7 @@ import Testing
         node.send(
             TestGateway.request("/z.json", "GET", ["Accept: text/event-stream"]), by: stream)
         #expect(node.text(stream).contains("event: put"))
-        node.client = .administrator
+        node.client = .administrator(name: nil)
         _ = node.curl(Self.target, "PUT", body: #"{"rules":{}}"#)
         #expect(node.text(stream).contains("event: cancel\ndata: null\n\n"))
         #expect(node.closed.contains(stream))

@@ -1,8 +1,9 @@
 import DataTree
-import ReplicaCore
 import Rules
 import SyncProtocol
 import Testing
+
+@testable import ReplicaCore
 
 /// The log names the user of each write and the rules that permitted it.
 @Suite struct AttributionTests {
@@ -10,9 +11,12 @@ import Testing
     private static let others = RuledReplica.document(#"{".write": true}"#)
     private static let ada = SessionID(number: 11)
     private static let guest = SessionID(number: 12)
+    /// An administrator without a credential, as in a cluster without secrets.
     private static let administrator: UInt64 = 13
+    private static let owner = SessionID(number: 14)
+    private static let ownerName = "secret:5f0c96a1"
 
-    /// Nodes with rules. Each has a signed-in user, an anonymous client, and an administrator.
+    /// Nodes with rules. Each has a signed-in user, an anonymous client, and two administrators.
     private func cluster(_ count: Int = 3) -> TestCluster {
         var cluster = TestCluster(count)
         cluster.send(
@@ -29,6 +33,8 @@ import Testing
             [
                 .identified(AttributionTests.ada, .user(.user("ada"))),
                 .identified(AttributionTests.guest, .anonymous),
+                .identified(
+                    AttributionTests.owner, .administrator(name: AttributionTests.ownerName)),
             ])
     }
 
@@ -68,12 +74,14 @@ import Testing
             ),
         ]
         for node in ["n1", "n2"] {
-            for (client, user) in [(UInt64(11), "ada"), (12, nil), (13, "administrator")] {
+            for (client, expected) in [
+                (UInt64(11), by("ada")), (12, by(nil)), (13, nil),
+                (14, Attribution(administrator: Self.ownerName)),
+            ] {
                 for (request, path) in requests {
                     cluster.send(request, by: client, to: node)
                     cluster.quiesce(milliseconds: 200)
                     for name in cluster.names {
-                        let expected = user == "administrator" ? nil : by(user)
                         #expect(
                             attribution(of: path, at: name, in: cluster) == .some(expected),
                             "\(node) \(client) \(path)")
@@ -85,7 +93,29 @@ import Testing
                 }
             }
         }
-        #expect(operations(at: "n3", in: cluster).filter { $0.term != nil }.count == 6)
+        #expect(operations(at: "n3", in: cluster).filter { $0.term != nil }.count == 8)
+    }
+
+    @Test func `pushes, on-disconnect writes and rules of an administrator are attributed`() {
+        var cluster = cluster(1)
+        cluster.send(.setRules(id: 1, source: AttributionTests.others), by: 14, to: "n1")
+        cluster.send(.push(id: 2, path: "open", value: 1), by: 14, to: "n1")
+        cluster.send(.onDisconnect(id: 3, path: "open/gone", value: 1), by: 14, to: "n1")
+        cluster.turn("n1", [.closed(AttributionTests.owner)])
+        let last = operations(at: "n1", in: cluster).suffix(3)
+        let expected = Attribution(administrator: AttributionTests.ownerName)
+        #expect(last.map(\.attribution) == [expected, expected, expected])
+        #expect(expected.rules == nil && expected.user == "secret:5f0c96a1")
+    }
+
+    @Test func `an emulator without rules attributes nothing`() {
+        var access = Access(unidentified: .anonymous, isOpenWithoutRules: true)
+        _ = access.identify(AttributionTests.owner, as: .administrator(name: "owner"))
+        #expect(access.attribution(of: AttributionTests.owner) == nil)
+        var closed = Access(unidentified: .anonymous)
+        _ = closed.identify(AttributionTests.owner, as: .administrator(name: "owner"))
+        #expect(
+            closed.attribution(of: AttributionTests.owner) == Attribution(administrator: "owner"))
     }
 
     @Test func `pushes and on-disconnect writes are attributed, too`() {
@@ -112,7 +142,7 @@ import Testing
             to: "n1")
         #expect(write(11) == .some(by("bob", AttributionTests.others)))
         #expect(write(12) == .some(by(nil, AttributionTests.others)))
-        cluster.turn("n1", [.identified(AttributionTests.ada, .administrator)])
+        cluster.turn("n1", [.identified(AttributionTests.ada, .administrator(name: nil))])
         #expect(write(11) == .some(nil))
     }
 
@@ -156,7 +186,7 @@ import Testing
             let node = cluster.names[number % 3]
             cluster.send(
                 .put(id: 1, path: Universe.path("open/p\(number)"), value: text),
-                by: [11, 12, 13][number / 3], to: node)
+                by: [11, 12, 14][number / 3], to: node)
             cluster.quiesce(milliseconds: 100)
         }
         var (held, found, parts) = (VersionVector?([:]), [LoggedWrite](), 0)
@@ -179,7 +209,8 @@ import Testing
         #expect(
             data.map(\.rules)
                 == (0..<9).map { [by("ada")?.rules, by(nil)?.rules, nil][$0 / 3] })
-        #expect(data.map(\.user) == (0..<9).map { $0 < 3 ? "ada" : nil })
+        #expect(data.map(\.user) == (0..<9).map { ["ada", nil, Self.ownerName][$0 / 3] })
+        #expect(data.map(\.administrator) == (0..<9).map { $0 < 6 ? nil : Self.ownerName })
         #expect(Set(data.map { "\($0.origin) \($0.sequence)" }).count == 9)
         #expect(found.count == 10)
     }
@@ -189,7 +220,7 @@ import Testing
     {
         var cluster = cluster()
         let writes: [(client: UInt64, node: String, path: String, value: Value)] = [
-            (11, "n1", "open/x", 1), (12, "n3", "open/x/y", 2), (13, "n2", "open/x", 3),
+            (11, "n1", "open/x", 1), (12, "n3", "open/x/y", 2), (14, "n2", "open/x", 3),
             (11, "n1", "open/other", 4),
         ]
         for write in writes {
@@ -212,7 +243,7 @@ import Testing
             ])
         #expect(report.operations.map { $0.writes.map(\.text) } == [["1"], ["2"], ["3"]])
         #expect(report.operations.map(\.member) == ["n1", "n3", "n2"])
-        #expect(report.operations.map(\.user) == ["ada", nil, nil])
+        #expect(report.operations.map(\.user) == ["ada", nil, Self.ownerName])
         #expect(report.operations.map(\.rules) == [by("ada")?.rules, by(nil)?.rules, nil])
         let last = try #require(report.operations.last)
         let register = try #require(report.registers.first { $0.name == "write" })

@@ -45,7 +45,7 @@ import Testing
             lines.last?.hasSuffix(
                 "at /x: data.child('secret').val() == auth.code is false, "
                     + "as data.child('secret').val() is 1234, auth.code is null") == true)
-        #expect(Self.problem(of: request, as: .administrator) == nil)
+        #expect(Self.problem(of: request, as: .administrator(name: nil)) == nil)
     }
 
     @Test(arguments: requests)

@@ -65,7 +65,7 @@ import Testing
 
     @Test
     mutating func `an administrator that becomes a monitor loses its listens and last writes`() {
-        _ = node.identify(MonitorTests.monitor, as: .administrator)
+        _ = node.identify(MonitorTests.monitor, as: .administrator(name: nil))
         _ = ask(.listen(id: 2, path: "open"))
         _ = ask(.onDisconnect(id: 3, path: "left", value: 1))
         let told = node.identify(MonitorTests.monitor, as: .monitor)[MonitorTests.monitor]

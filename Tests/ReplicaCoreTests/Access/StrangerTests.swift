@@ -78,7 +78,7 @@ import Testing
 
     @Test mutating func `a client that becomes an administrator learns the versions`() {
         _ = greeting(RuledReplica.guest)
-        _ = node.identify(RuledReplica.guest, as: .administrator)
+        _ = node.identify(RuledReplica.guest, as: .administrator(name: nil))
         #expect(Self.holds(told(.get(id: 2, path: "shut"), RuledReplica.guest)) == node.vector)
     }
 

@@ -63,16 +63,25 @@ struct NaiveIssuer {
 
     private func legacy(_ auth: Claim, _ token: ProbedToken) -> Principal? {
         if token.claims["admin"] == .boolean(true) {
-            return adminClaim == nil ? nil : .administrator
+            return adminClaim == nil ? nil : administrator(auth.member("uid"))
         }
         guard case .object = auth else { return nil }
         return adminClaim != nil && token.claims["debug"] == .boolean(true)
             ? .override(auth) : .user(auth)
     }
 
+    private func administrator(_ user: Claim?) -> Principal {
+        guard case .string(let user)? = user, 1...128 ~= user.utf16.count else {
+            return .administrator(name: "token")
+        }
+        return .administrator(name: "token:\(user)")
+    }
+
     private func standard(_ token: ProbedToken) -> Principal? {
         guard isMeant(token) else { return nil }
-        if let adminClaim, token.claims[adminClaim] == .boolean(true) { return .administrator }
+        if let adminClaim, token.claims[adminClaim] == .boolean(true) {
+            return administrator(token.claims[userClaim])
+        }
         guard case .string(let user)? = token.claims[userClaim], 1...128 ~= user.utf16.count else {
             return nil
         }

@@ -89,7 +89,7 @@ private struct RandomTokens {
     /// The text `owner`, by which Firebase's emulators know an administrator.
     private mutating func judgeOwner() {
         let found = try? verifier.identity(of: "owner", at: latest)
-        if found?.principal == (acceptsUnsigned ? .administrator : nil) { return }
+        if found?.principal == (acceptsUnsigned ? .administrator(name: "owner") : nil) { return }
         failure = "the text \"owner\" shows \(found.map { "\($0)" } ?? "nothing")"
     }
 

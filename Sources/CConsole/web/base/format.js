@@ -74,3 +74,6 @@ export function pushPrefix(milliseconds) {
   }
   return text;
 }
+
+/** The author of a write. */
+export const author = ({ user, rules }) => `${rules ? (user ? 'user ' : 'not signed in') : 'administrator '}${visible(user ?? '')}`;

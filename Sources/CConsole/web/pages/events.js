@@ -1,7 +1,7 @@
 // The events page: operations as they arrive at this node, and changes in the state of nodes.
 
 import { button, fill, h, tableHead } from '../base/dom.js';
-import { count, moment, things, visible } from '../base/format.js';
+import { author, count, moment, things, visible } from '../base/format.js';
 import { decoded } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, forAdministrators, hasToken } from '../base/session.js';
@@ -139,7 +139,7 @@ class EventsPage {
     if (row.kind === 'news') return h('tr', {}, h('td', { class: 'number' }, moment(row.time)), h('td', {}, row.node), h('td', {}), h('td', {}, h('span', { class: `tag ${row.tone}` }, row.word)));
     const { operation } = row;
     return h('tr', {}, h('td', { class: 'number' }, moment(operation.time ?? operation.milliseconds)), h('td', {}, operation.node ?? operation.member ?? operation.origin),
-      h('td', {}, operation.user ? h('bdi', {}, visible(operation.user)) : h('span', { class: 'muted' }, 'administrator')),
+      h('td', {}, h('bdi', {}, author(operation))),
       h('td', {}, listOf(operation.writes).slice(0, 8).map((write) => h('div', { class: 'mono write' }, h('a', { href: route.address('data', write.path || '/') }, h('bdi', {}, visible(write.path || '/'))), ' ', h('bdi', {}, visible(write.kind === 'nothing' ? 'removed' : write.text)))),
         listOf(operation.writes).length > 8 && h('small', { class: 'muted' }, `and ${listOf(operation.writes).length - 8} more`)));
   }

@@ -1,7 +1,7 @@
 // Why a location has its value: the writes that a node's log still holds, the newest first.
 
 import { button, fill, h } from '../base/dom.js';
-import { moment, visible } from '../base/format.js';
+import { author, moment, visible } from '../base/format.js';
 import { feed } from '../base/session.js';
 
 /** Fills a section with the answer. */
@@ -41,10 +41,9 @@ function registers(report) {
 }
 
 function entry(write, isNewest) {
-  const who = write.user ? `user ${visible(write.user)}` : 'an administrator';
   const rules = write.rules ? `, permitted by rules ${write.rules.slice(0, 8)}` : '';
   return h('div', { class: isNewest ? 'won' : '' },
     list(write.writes).map((part) => h('code', {}, h('bdi', {}, visible(part.kind === 'nothing' ? 'removed' : part.text)))),
     h('span', {}, `${moment(write.time)} at ${write.node ?? `the closed incarnation ${write.origin}`}`),
-    h('small', {}, `${isNewest ? 'Newest write' : 'Overwritten'}, by ${who}${rules}; stamp ${write.time}/${write.counter ?? 0}@${write.writer}`));
+    h('small', {}, `${isNewest ? 'Newest write' : 'Overwritten'}, by ${author(write)}${rules}; stamp ${write.time}/${write.counter ?? 0}@${write.writer}`));
 }

@@ -47,7 +47,7 @@ struct RequestProbes: Watch {
             let request = ProbedRequest(in: old, near: place, &random)
             place = request.place
             let answers = replica.answers(
-                to: request.message, by: .administrator, at: moment)
+                to: request.message, by: .administrator(name: nil), at: moment)
             // A node may have reasons to refuse a request, and some answers wait for the disk.
             guard let answer = answers.last, !answer.isRefusal else {
                 database = nil

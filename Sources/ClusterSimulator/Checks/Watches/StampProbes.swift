@@ -24,7 +24,7 @@ extension RequestProbes {
         var copy = replica
         let answer = copy.answers(
             to: .put(id: 1, path: StampProbe.place, value: .integer(1), stamp: stamp),
-            by: .administrator, at: moment
+            by: .administrator(name: nil), at: moment
         ).last
         guard let answer,
             let problem = StampProbe(
@@ -50,7 +50,7 @@ extension RequestProbes {
         var copy = replica
         let again = ClientMessage.merge(
             id: 1, path: .root, writes: operation.writes, stamp: operation.stamp)
-        let answer = copy.answers(to: again, by: .administrator, at: moment).last
+        let answer = copy.answers(to: again, by: .administrator(name: nil), at: moment).last
         count += 1
         let problem: String
         switch answer {
