@@ -9,17 +9,20 @@ import Testing
             "daily-20261126-043000.sqlite", "daily-20261120-043000.sqlite-wal", "..",
             "daily-2-20261101-043000.sqlite", "daily-monday.sqlite",
             "weekly-20261101-043000.sqlite",
-            "daily-20261128-04300x.sqlite",
+            "daily-20261128-04300x.sqlite", "daily-20261127-043000-250.sqlite",
+            "daily-20261127-043000-25.sqlite",
         ]
         func surplus(_ count: Int) -> [String] {
             BackupRetention(name: "daily", count: count).surplus(of: files)
         }
-        #expect(surplus(3) == [] && surplus(9) == [])
-        #expect(surplus(1) == ["daily-20261125-043000.sqlite", "daily-20261126-043000.sqlite"])
+        #expect(surplus(4) == [] && surplus(9) == [])
+        #expect(surplus(2) == ["daily-20261125-043000.sqlite", "daily-20261126-043000.sqlite"])
     }
 
     @Test func `names a copy by its time in UTC, so that names sort by time`() {
-        #expect(BackupRetention.datedName("daily", at: 0) == "daily-19700101-000000")
-        #expect(BackupRetention.datedName("a", at: 1_800_000_000) == "a-20270115-080000")
+        #expect(BackupRetention.datedName("daily", at: .zero) == "daily-19700101-000000-000")
+        #expect(
+            BackupRetention.datedName("a", at: .milliseconds(1_800_000_000_007))
+                == "a-20270115-080000-007")
     }
 }

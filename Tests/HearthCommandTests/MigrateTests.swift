@@ -56,7 +56,9 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             migrate() { exec "$0" migrate --from $url --from-secret s --rules fetch --json --dir .; }
             migrate > one 2> errors & first=$!
             for i in $(seq 20); do put "m/during$i" "{\\"n\\": $i}"; done
+            until [ -s hearth-migrate.json ]; do sleep 0.1; done
             kill -9 $first; wait $first 2> /dev/null
+            put .settings/rules '{"rules": {".read": false}}'
             put u/a '{"name": "away", ".priority": 3}'
             curl -sf -X DELETE "$url/m/k7.json?auth=secret" > /dev/null
             migrate > two 2>> errors & second=$!
@@ -66,7 +68,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             until [ "$("$0" get /u/b/c --dir .)" = 1 ] || ! kill -0 $second; do sleep 0.1; done
             "$0" cluster pause n1 --dir . > /dev/null
             curl -sf -X DELETE "$url/.streams.json?auth=secret" > /dev/null
-            until grep -q 'waiting for n1' errors || ! kill -0 $second; do sleep 0.1; done
+            until grep -qE 'waiting for (n1|a node)' errors || ! kill -0 $second; do sleep 0.1; done
             kill -INT $second; sleep 0.3; "$0" cluster resume n1 --dir . > /dev/null
             wait $second; echo "migrated: $?"
             curl -sf "$url/.json?auth=secret&format=export" > source; "$0" export / target --dir . > /dev/null
@@ -82,6 +84,24 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(
             run.output.contains("events ['rules', 'hash', 'hash', 'hash', 'done']"),
             "\(run.output)\(run.errors)")
+    }
+
+    @Test(arguments: [
+        (["migrate"], ExitStatus.usage, "--from and --file are both given, or both missing"),
+        (["migrate", "--file", "/missing.json"], .noInput, "cannot read /missing.json"),
+        (
+            ["migrate", "--from", "http://127.0.0.1:9", "--rules", "/missing.json"], .noInput,
+            "cannot read /missing.json"
+        ),
+        (["migrate", "--from", "http://127.0.0.1:9"], .unavailable, "no cluster in"),
+    ])
+    func `a mistake of the command line is found without a cluster`(
+        words: [String], status: CommandLineKit.ExitStatus, problem: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let run = try Command.run(words, in: folder.path)
+        #expect(run.status == status.rawValue, "\(run.errors)")
+        #expect(run.errors.contains(problem), "\(run.errors)")
     }
 
     @Test func `a migration whose last step fails is resumed`() throws {

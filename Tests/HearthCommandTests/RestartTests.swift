@@ -83,6 +83,30 @@ import Testing
         #expect(upgrade.output.contains("n1 already runs this program"))
     }
 
+    @Test func `a missing program, and a start of no node, are found without a cluster`() throws {
+        let folder = try TemporaryFolder()
+        let upgrade = try Command.run(
+            ["cluster", "upgrade", "--program", "/missing"], in: folder.path)
+        #expect(upgrade.status == CommandLineKit.ExitStatus.noInput.rawValue, "\(upgrade.errors)")
+        #expect(upgrade.errors.contains("cannot start /missing: No such file"))
+        let start = try Command.run(["cluster", "start"], in: folder.path)
+        #expect(start.status == CommandLineKit.ExitStatus.usage.rawValue)
+        #expect(
+            start.errors.contains("or `hearth cluster up --detach` to start all nodes"),
+            "\(start.errors)")
+    }
+
+    @Test func `an interrupted wait names what it waited for`() throws {
+        let cluster = try CommandCluster(nodes: 1)
+        _ = try cluster.run("cluster", "stop", "n1")
+        let run = try Command.shell(
+            #"timeout -s INT 2 "$0" cluster wait --dir "$1"; echo "exit code $?""#,
+            [cluster.folder.path])
+        #expect(
+            run.errors.hasPrefix("error: interrupted before all nodes were ready: n1 is stopped\n"),
+            "\(run.errors)")
+    }
+
     @Test func `a mistake in the configuration is found before a node stops`() throws {
         let cluster = try CommandCluster(nodes: 1)
         let before = try String(

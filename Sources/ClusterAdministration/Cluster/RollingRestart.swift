@@ -50,6 +50,11 @@ package struct RollingRestart {
         }
     }
 
+    /// - Throws: if a file is not the program `hearth`.
+    package static func requireProgram(_ file: String) throws(CommandError) {
+        try StartCheck.requireProgram(file)
+    }
+
     /// Whether a node runs the program already.
     package func isCurrent(_ node: Cluster.Node) -> Bool {
         guard let process = cluster.process(of: node) else { return false }
@@ -76,7 +81,7 @@ package struct RollingRestart {
                 .run(within: min(patience, RollingRestart.initialPatience))
         } catch {
             throw CommandError(
-                error.status, "no node was restarted, because \(error.problem)", fix: error.fix)
+                error.status, "no node was restarted: \(error.problem)", fix: error.fix)
         }
     }
 

@@ -7,7 +7,7 @@ package struct NodeWait {
     /// How long a thread waits before it looks for Ctrl-C.
     package static let slice = Duration.milliseconds(50)
     /// Most answers come earlier, and an absent node is detected after a second.
-    private static let patience = Duration.milliseconds(1_500)
+    static let patience = Duration.milliseconds(1_500)
 
     private let link: NodeLink
     private let limit: Duration

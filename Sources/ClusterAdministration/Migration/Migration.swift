@@ -16,6 +16,8 @@ package final class Migration {
         /// The name of the target in the state file.
         package var targetName = ""
         package var stateFile = ""
+        /// The rules of the source, which the state file keeps: an interrupted migration installs those of its beginning.
+        package var fetchedRules: String?
         /// Remove the value that the target has.
         package var overwrites = false
         /// End as soon as both sides are equal.
@@ -69,7 +71,14 @@ package final class Migration {
         target = MigrationTarget(client)
         record = MigrationRecord(
             source: sourceName, target: options.targetName, path: options.path)
+        record.rules = options.fetchedRules
         try prepare()
+    }
+
+    /// The rules that the first run of an interrupted migration has read; nil if this is the first run.
+    package static func fetchedRules(_ options: Options) throws(CommandError) -> String? {
+        if options.overwrites { return nil }
+        return try MigrationRecord(file: options.stateFile)?.rules
     }
 
     /// Migrates, and returns the hashes of the last comparison.
@@ -136,6 +145,7 @@ extension Migration {
             )
         }
         record = old
+        record.rules = old.rules ?? options.fetchedRules
         report(.resumed)
     }
 

@@ -17,6 +17,8 @@ struct MigrationRecord: Equatable {
     let target: String
     var phase = Phase.copying
     var cursor = MigrationWalk.Cursor(path: .root)
+    /// The rules that the first run has read from the source.
+    var rules: String?
 
     init(source: String, target: String, path: Path) {
         (self.source, self.target) = (source, target)
@@ -40,6 +42,7 @@ struct MigrationRecord: Equatable {
         }
         (self.source, self.target, self.phase) = (source, target, phase)
         cursor.path = path
+        if case .string(let text) = value[Key(unchecked: "rules")] { rules = text }
         if case .string(let key) = value[Key(unchecked: "after")] { cursor.after = try? Key(key) }
     }
 
@@ -49,6 +52,7 @@ struct MigrationRecord: Equatable {
             ("phase", .string(phase.rawValue)), ("path", .string(cursor.path.description)),
         ]
         if let key = cursor.after { members.append(("after", .string(key.text))) }
+        if let rules { members.append(("rules", .string(rules))) }
         return JSONWriter.bytes(of: .object(named: members), layout: .pretty)
             + [UInt8(ascii: "\n")]
     }

@@ -31,7 +31,8 @@ package struct ClusterWait {
             let reasons = problems.joined(separator: ", ")
             if StopRequest.isThere {
                 throw CommandError(
-                    .interrupted, "interrupted while \(reasons)", fix: "run it again later")
+                    .interrupted, "interrupted before all nodes were ready: \(reasons)",
+                    fix: "run the command again to wait for them")
             }
             guard ContinuousClock.now < deadline else {
                 throw CommandError(

@@ -83,13 +83,15 @@ package struct StatusProbe: Sendable {
 
     /// Has a node write a copy of its database; returns the path of the copy on the node's machine.
     ///
+    /// - Parameter reportWait: Called once if the copy takes longer than a moment.
     /// - Throws: when the node does not answer in time, or refuses.
     package func backUp(
-        _ address: HTTPAddress, to name: String, within limit: Duration
+        _ address: HTTPAddress, to name: String, within limit: Duration, reportWait: () -> Void
     ) throws(CommandError) -> String {
         let request = ClientMessage.backup(id: requestID, name: name)
         guard
-            case .value(_, .string(let path)) = try answer(of: address, to: request, within: limit)
+            case .value(_, .string(let path)) = try answer(
+                of: address, to: request, within: limit, reportWait: reportWait)
         else { throw StatusProbe.unexpectedAnswer(of: address) }
         return path
     }
@@ -107,9 +109,10 @@ package struct StatusProbe: Sendable {
     ///
     /// - Throws: `.denied` if only others may ask for this; otherwise why the node has not done it.
     func answer(
-        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration,
+        reportWait: () -> Void = {}
     ) throws(CommandError) -> NodeMessage {
-        let reply = reply(of: address, to: message, within: limit)
+        let reply = reply(of: address, to: message, within: limit, reportWait: reportWait)
         switch reply {
         case .message(.error(_, let code, let problem, let fix)) where code != .permissionDenied:
             throw CommandError(.unavailable, problem, fix: fix)
@@ -163,9 +166,10 @@ enum NodeReply: Sendable {
 
 extension StatusProbe {
     private func reply(
-        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration,
+        reportWait: () -> Void = {}
     ) -> NodeReply {
-        let deadline = ContinuousClock.now + limit
+        let start = ContinuousClock.now
         let connection: NodeSocket
         do throws(SocketError) {
             connection = try NodeSocket(
@@ -175,8 +179,11 @@ extension StatusProbe {
         }
         connection.send(message.frame)
         // A node sends probes in between to a client that waits for long.
-        while let frame = connection.frame(until: deadline) {
-            if let answer = StatusProbe.answer(in: frame) { return .message(answer) }
+        for (end, isLast) in [(min(NodeWait.patience, limit), false), (limit, true)] {
+            while let frame = connection.frame(until: start + end) {
+                if let answer = StatusProbe.answer(in: frame) { return .message(answer) }
+            }
+            if !isLast, connection.ending == nil { reportWait() }
         }
         return connection.ending.map { .ended($0) } ?? .silent(isConnected: connection.isConnected)
     }

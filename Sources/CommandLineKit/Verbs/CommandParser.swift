@@ -186,9 +186,10 @@ extension CommandParser {
         for argument in invocation.verb.arguments {
             guard let word = rest.popFirst() else {
                 if argument.arity == .optional || argument.arity == .any { continue }
+                let usage = HelpText.usage(of: invocation.verb, invocation.path)
                 throw invocation.usageError(
                     "\(invocation.name): \(argument.name) is missing",
-                    fix: "write `\(HelpText.usage(of: invocation.verb, invocation.path))`")
+                    fix: "write `\(usage)`" + (argument.alternative.map { ", or \($0)" } ?? ""))
             }
             try check(word, as: argument.values, for: argument.name, of: invocation)
             invocation.add(word, to: argument)

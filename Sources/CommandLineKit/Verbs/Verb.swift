@@ -82,14 +82,18 @@ package struct Argument: Sendable {
     package let explanation: String
     package let arity: Arity
     package let values: ValueKind
+    /// Another command, for a user who omits the argument: the end of `write X, or …`.
+    package let alternative: String?
 
     package init(
-        _ name: String, _ explanation: String, arity: Arity = .required, values: ValueKind = .text
+        _ name: String, _ explanation: String, arity: Arity = .required, values: ValueKind = .text,
+        alternative: String? = nil
     ) {
         self.name = name
         self.explanation = explanation
         self.arity = arity
         self.values = values
+        self.alternative = alternative
     }
 }
 

@@ -87,14 +87,17 @@ struct BackupCopy {
     }
 }
 
-/// The copies of one name that are kept: `NAME-20261127-043000.sqlite`, by the time in UTC.
+/// The copies of one name that are kept: `NAME-20261127-043000-000.sqlite`, by the time in UTC.
+///
+/// Names without milliseconds are those of earlier versions.
 struct BackupRetention {
     let name: String
     let count: Int
 
-    /// The name of a copy that is made at this time.
-    static func datedName(_ name: String, at seconds: Int) -> String {
-        var seconds = time_t(seconds)
+    /// The name of a copy that is made at this time since 1970.
+    static func datedName(_ name: String, at time: Duration) -> String {
+        let (whole, attoseconds) = time.components
+        var seconds = time_t(whole)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         func digits(_ number: Int32, _ count: Int) -> String {
@@ -104,7 +107,8 @@ struct BackupRetention {
         let date =
             digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
         let clock = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
-        return "\(name)-\(date)-\(clock)"
+        let milliseconds = digits(Int32(attoseconds / 1_000_000_000_000_000), 3)
+        return "\(name)-\(date)-\(clock)-\(milliseconds)"
     }
 
     /// The files to delete among those of a folder; other files are not touched.
@@ -113,12 +117,14 @@ struct BackupRetention {
     }
 
     private func isCopy(_ file: String) -> Bool {
-        let shape = "-00000000-000000.sqlite".utf8
-        guard file.hasPrefix(name), file.utf8.count == name.utf8.count + shape.count else {
-            return false
-        }
-        return zip(file.utf8.suffix(shape.count), shape).allSatisfy { character, model in
-            model == UInt8(ascii: "0") ? (0x30...0x39).contains(character) : character == model
+        guard file.hasPrefix(name) else { return false }
+        let date = file.utf8.dropFirst(name.utf8.count)
+        return ["-00000000-000000-000.sqlite", "-00000000-000000.sqlite"].contains { shape in
+            date.count == shape.utf8.count
+                && zip(date, shape.utf8).allSatisfy { character, model in
+                    model == UInt8(ascii: "0")
+                        ? (0x30...0x39).contains(character) : character == model
+                }
         }
     }
 }

@@ -63,10 +63,11 @@ enum BackupVerbs {
         let servers = try NodeOptions.servers(of: invocation)
         let probe = try StatusProbe(for: invocation)
         let server = try firstThatAnswers(of: servers, probe, within: limit)
-        Terminal.standardError.print(
-            "waiting for \(server.location) to write the copy, for "
-                + "\(NodeWait.text(of: limit)) at most (--timeout)")
-        return try probe.backUp(server, to: name, within: limit)
+        return try probe.backUp(server, to: name, within: limit) {
+            Terminal.standardError.print(
+                "waiting for \(server.location) to write the copy, for "
+                    + "\(NodeWait.text(of: limit)) at most (--timeout)")
+        }
     }
 
     /// - Throws: a usage error for a name that no node accepts.
@@ -78,16 +79,23 @@ enum BackupVerbs {
                     "\(invocation.name): NAME is missing",
                     fix: "write `hearth backup monday`, or `hearth backup --to FILE`")
             }
-            return BackupRetention.datedName("sent-\(getpid())", at: time(nil))
+            return BackupRetention.datedName("sent-\(getpid())", at: now)
         }
         if invocation.has(target), isDated {
             throw invocation.usageError(
                 "--\(target.name) and --\(kept.name) are both given", fix: "use one of them")
         }
-        let name = isDated ? BackupRetention.datedName(text, at: time(nil)) : text
+        let name = isDated ? BackupRetention.datedName(text, at: now) : text
         if BackupName.isValid(name) { return name }
         throw CommandError(
             .usage, "\"\(text.prefix(80))\" cannot name a backup", fix: BackupName.fix)
+    }
+
+    /// The time since 1970.
+    private static var now: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// Fails soon if a node does not answer at all, as a copy takes long.

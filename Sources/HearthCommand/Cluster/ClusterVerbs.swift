@@ -78,9 +78,14 @@ enum ClusterVerbs {
         }
     }
 
+    private static let startedNodes = Argument(
+        "NODE", "The names of the nodes, such as n2.", arity: .repeated, values: .node,
+        alternative: "`hearth cluster up --detach` to start all nodes")
     private static let start = Verb(
-        "start", "Starts nodes that were stopped or killed, and waits until they serve.",
-        arguments: [nodes], options: Cluster.options + [NodeOptions.secret],
+        "start",
+        "Starts nodes that were stopped or killed, and waits until they serve. "
+            + "`hearth cluster up --detach` starts all nodes of the cluster.",
+        arguments: [startedNodes], options: Cluster.options + [NodeOptions.secret],
         examples: ["hearth cluster start n2"]
     ) { invocation throws(CommandError) in
         StopRequest.watch()
@@ -127,7 +132,9 @@ enum ClusterVerbs {
     ) throws(CommandError) -> ExitStatus {
         let cluster = try Cluster(of: invocation)
         var named: [Cluster.Node] = []
-        for id in invocation.words(of: nodes) { named.append(try cluster.file.node(named: id)) }
+        for id in invocation.words(of: invocation.verb.arguments[0]) {
+            named.append(try cluster.file.node(named: id))
+        }
         for node in named { try body(node, cluster) }
         return .success
     }

@@ -54,6 +54,7 @@ enum RestartVerbs {
             "hearth cluster upgrade --program /opt/hearth-next/bin/hearth",
         ]
     ) { invocation throws(CommandError) in
+        if let program = invocation[program] { try RollingRestart.requireProgram(program) }
         let cluster = try Cluster(of: invocation)
         let named = try named(in: invocation, of: cluster)
         let change = try ClusterChange(of: cluster)

@@ -23,16 +23,10 @@ struct MigrationPlan {
         options.stateFile = invocation[MigrateOptions.state] ?? "hearth-migrate.json"
         options.overwrites = invocation.has(MigrateOptions.overwrite)
         options.endsWhenEqual = invocation.has(MigrateOptions.once)
-        servers = try NodeOptions.servers(of: invocation)
-        database = try NodeOptions.database(of: invocation)
-        options.targetName =
-            servers.map(\.location).joined(separator: ",") + "?ns=\(database)"
-        client = try NodeClient(for: invocation, waiting: .seconds(60))
         var reader: SourceReader?
         switch (invocation[MigrateOptions.from], invocation[MigrateOptions.file]) {
         case (let url?, nil):
             reader = try MigrationPlan.reader(of: url, invocation)
-            try reader?.probe(options.path)
             sourceName = (reader?.address.text ?? url) + " \(options.path)"
             source = .database(reader!)
         case (nil, let file?):
@@ -43,10 +37,26 @@ struct MigrationPlan {
                 "--from and --file are both given, or both missing",
                 fix: "name the source with one of them")
         }
-        self.options = options
-        rules = try invocation[MigrateOptions.rules].map { name throws(CommandError) in
-            try MigrationPlan.rules(named: name, reader)
+        let rulesName = invocation[MigrateOptions.rules]
+        let fetchesRules = rulesName == "fetch"
+        if fetchesRules, reader == nil {
+            throw CommandError(
+                .usage, "an export file has no rules to fetch", fix: "name their file with --rules")
         }
+        var rules: String?
+        if let rulesName, !fetchesRules { rules = try RulesFile(rulesName).checkedText() }
+        // The mistakes of the command line and of its files come before those of the target and of the source.
+        servers = try NodeOptions.servers(of: invocation)
+        database = try NodeOptions.database(of: invocation)
+        options.targetName =
+            servers.map(\.location).joined(separator: ",") + "?ns=\(database)"
+        client = try NodeClient(for: invocation, waiting: .seconds(60))
+        try reader?.probe(options.path)
+        if fetchesRules, let reader {
+            options.fetchedRules = try MigrationPlan.sourceRules(reader, options)
+        }
+        self.options = options
+        self.rules = rules ?? options.fetchedRules
         try client.requireNode()
     }
 
@@ -99,14 +109,15 @@ struct MigrationPlan {
         return .export(value, at: path)
     }
 
-    private static func rules(
-        named name: String, _ reader: SourceReader?
+    /// The rules of the source. A migration that resumes keeps those that its first run has read: the source may have been
+    /// locked by other rules since.
+    private static func sourceRules(
+        _ reader: SourceReader, _ options: Migration.Options
     ) throws(CommandError) -> String {
-        guard name == "fetch" else { return try RulesFile(name).checkedText() }
-        guard let reader else {
-            throw CommandError(
-                .usage, "an export file has no rules to fetch", fix: "name their file with --rules")
+        let file = RulesFile("the rules of \(reader.address.text)")
+        if let first = try Migration.fetchedRules(options) {
+            return try file.checkedText(Array(first.utf8))
         }
-        return try RulesFile("the rules of \(reader.address.text)").checkedText(reader.rules())
+        return try file.checkedText(reader.rules())
     }
 }

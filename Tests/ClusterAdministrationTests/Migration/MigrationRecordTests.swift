@@ -17,9 +17,10 @@ import Testing
             try writeFile(folder.path + "/state", record.json)
             #expect(try MigrationRecord(file: folder.path + "/state") == record)
         }
+        record.rules = "{\"rules\": {}}\n"
         record.phase = .done
         try writeFile(folder.path + "/state", record.json)
-        #expect(try MigrationRecord(file: folder.path + "/state")?.phase == .done)
+        #expect(try MigrationRecord(file: folder.path + "/state") == record)
     }
 
     @Test func `another file is no record, and a missing one is none`() throws {

@@ -18,6 +18,7 @@ secret = sys.argv[2] if len(sys.argv) > 2 else None
 lock = threading.Lock()
 tree = [None]
 streams = []
+rules = [{"rules": {".read": True}}]
 
 
 def key_order(key):
@@ -89,7 +90,9 @@ class Service(BaseHTTPRequestHandler):
         if secret and self.options.get("auth") != secret:
             self.answer(401, {"error": "Permission denied"})
         elif self.keys == [".settings", "rules"]:
-            self.answer(200, {"rules": {".read": True}})
+            if self.command == "PUT":
+                rules[0] = self.body
+            self.answer(200, rules[0])
         elif self.command != "GET":
             self.change()
         elif self.headers.get("Accept") == "text/event-stream":
