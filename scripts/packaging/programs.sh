@@ -5,7 +5,8 @@ readonly products=(hearth hearth-sim)
 declare -rA size_limits=([hearth]=32000000 [hearth-sim]=36000000)
 
 # Puts them into $programs_folder. Paths of this machine become relative, so that they change nothing in the programs.
-# They export only symbols that shared libraries need: the names of all public Swift functions would take 0.8 MB.
+# They export only symbols that shared libraries need: the names of all public Swift functions would take 0.8 MB. Each
+# function has a section of its own, so that the linker omits unused functions, and equal ones but one.
 build_programs() {
     local name options=() log=$work/build.log
     [[ $with_symbols ]] || options=(-Xswiftc -gnone)
@@ -13,6 +14,7 @@ build_programs() {
         step "$name (release, several minutes; log: $log)"
         env -u HEARTH_MARKS swift build --package-path "$root" --scratch-path "$work/build" -c release --product "$name" \
             --static-swift-stdlib -Xswiftc -L"$archives" -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic \
+            -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe \
             -Xswiftc -file-prefix-map -Xswiftc "$root=hearth" -Xcc -ffile-prefix-map="$root=hearth" "${options[@]}" >"$log" 2>&1 ||
             stop 70 "$name does not build" "read $log"
         separate_symbols "$name"
