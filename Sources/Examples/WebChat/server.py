@@ -14,6 +14,7 @@ import json
 import os
 import re
 import secrets
+import ssl
 import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -46,8 +47,6 @@ class Users:
         return hashlib.scrypt(password.encode(), salt=salt.encode(), n=2**14, r=8, p=1).hex()
 
     def add(self, name, password):
-        if not re.fullmatch("[a-z][a-z0-9-]{0,29}", name):
-            raise SystemExit("error: a name has up to 30 characters of a-z, 0-9 and -, and begins with a letter")
         salt = secrets.token_hex(16)
         content = json.dumps(self.hashes() | {name: [salt, self.digest(password, salt)]}, indent=2)
         # Only the owner may read the file, from its first byte on.
@@ -62,6 +61,8 @@ class Users:
 
 class Handler(SimpleHTTPRequestHandler):
     """Serves the folder `web`, and answers `POST /token` with the token and the addresses of the nodes."""
+
+    timeout = 30  # seconds without a byte from the browser
 
     def __init__(self, *arguments, users, key, nodes):
         self.users, self.key, self.nodes = users, key, nodes
@@ -89,26 +90,86 @@ class Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
 
+def user_name(text):
+    if not re.fullmatch("[a-z][a-z0-9-]{0,29}", text):
+        raise argparse.ArgumentTypeError("a name has up to 30 characters of a-z, 0-9 and -, and begins with a letter")
+    return text
+
+
+def signing_key(file):
+    try:
+        key = Path(file).read_bytes().strip()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read {file}: {error.strerror}") from error
+    if not re.fullmatch(rb"\S{32,}", key):
+        raise argparse.ArgumentTypeError(f"{file} is not a signing key: `hearth setup --tokens` writes signing.key")
+    return key
+
+
+def node_addresses(text):
+    nodes = [node.rstrip("/") for node in text.split(",")]
+    for node in nodes:
+        if "#" in node:
+            raise argparse.ArgumentTypeError(f"{node}: browsers check no fingerprint; they need a trusted certificate")
+        if not re.fullmatch(r"https?://[^/?\s]+", node):
+            raise argparse.ArgumentTypeError(f"{node!r} is not an address such as http://127.0.0.1:7001")
+    return nodes
+
+
+def new_password(user):
+    password = getpass.getpass(f"password of {user}: ")
+    if not password:
+        raise SystemExit("error: the password is empty")
+    if getpass.getpass("the same again: ") != password:
+        raise SystemExit("error: the passwords differ")
+    return password
+
+
+def server(options):
+    """A server at the address of the options, with TLS if they name a certificate."""
+    handler = partial(Handler, users=Users(options.users), key=options.key, nodes=options.nodes)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH) if options.certificate else None
+    try:
+        if context:
+            context.load_cert_chain(options.certificate, options.certificate_key)
+    except OSError as error:
+        files = " with ".join(filter(None, [options.certificate, options.certificate_key]))
+        raise SystemExit(f"error: cannot use {files}: {error}") from error
+    try:
+        server = ThreadingHTTPServer((options.listen, options.port), handler)
+    except OSError as error:
+        raise SystemExit(f"error: cannot listen at {options.listen}:{options.port}: {error.strerror}") from error
+    if context:
+        # The thread of each connection makes the handshake, so a slow browser delays no other.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    return server
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--users", default="users.json", help="the file of users (users.json)")
     verbs = parser.add_subparsers(required=True, dest="verb")
-    verbs.add_parser("add", help="adds a user, or changes the password").add_argument("user")
+    add = verbs.add_parser("add", help="adds a user, or changes the password")
+    add.add_argument("user", type=user_name)
     run = verbs.add_parser("run", help="serves the chat")
-    run.add_argument("--key", required=True, help="the signing key of the cluster")
-    run.add_argument("--nodes", required=True, help="the addresses of the nodes, separated by commas")
+    run.add_argument("--key", type=signing_key, required=True, help="the signing key of the cluster")
+    run.add_argument("--nodes", type=node_addresses, required=True,
+                     help="the addresses of the nodes for browsers, separated by commas")
     run.add_argument("--port", type=int, default=8000)
+    run.add_argument("--listen", default="127.0.0.1", metavar="HOST",
+                     help="the name or address of this machine (127.0.0.1); others than that need a certificate")
+    run.add_argument("--certificate", metavar="FILE", help="a PEM file with a certificate for HOST: serve with TLS")
+    run.add_argument("--certificate-key", metavar="FILE", help="its private key, unless it is in the same file")
     options = parser.parse_args()
 
-    users = Users(options.users)
     if options.verb == "add":
-        return users.add(options.user, getpass.getpass(f"password of {options.user}: "))
-    handler = partial(Handler, users=users, key=Path(options.key).read_bytes().strip(),
-                      nodes=options.nodes.split(","))
-    server = ThreadingHTTPServer(("127.0.0.1", options.port), handler)
-    print(f"open http://127.0.0.1:{options.port}/", flush=True)
-    with contextlib.suppress(KeyboardInterrupt):
-        server.serve_forever()
+        Users(options.users).add(options.user, new_password(options.user))
+        return print(f"{options.user} is in {options.users}")
+    if options.listen != "127.0.0.1" and not options.certificate:
+        run.error("--listen needs --certificate: without TLS, others in the network can read passwords and tokens")
+    with server(options) as running, contextlib.suppress(KeyboardInterrupt):
+        print(f"open http{'s' if options.certificate else ''}://{options.listen}:{options.port}/", flush=True)
+        running.serve_forever()
 
 
 if __name__ == "__main__":

@@ -29,6 +29,23 @@ import Testing
         #expect(outcome.output == "all well\n")
     }
 
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs Python"))
+    func `the web server of the chat names a wrong option, and serves with TLS`() throws {
+        let folder = try TemporaryFolder()
+        let made = try Program.hearth("keys", "certificate", "127.0.0.2", "--out", folder.path)
+            .end()
+        #expect(made.status == 0, "\(made.errors)")
+        let outcome = try Program(
+            Self.python,
+            [
+                Fixture.path("Examples/web_server_cases.py"), ExampleCluster.examples + "/WebChat",
+                folder.file("certificate.pem"), folder.file("certificate.key"),
+            ]
+        ).end(within: 60)
+        #expect(outcome.output == "all well\n", "\(outcome.errors)")
+    }
+
     @Test func `the Swift chat keeps messages while no node runs, and sends each one once`() throws
     {
         let cluster = try ExampleCluster()

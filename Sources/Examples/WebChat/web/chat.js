@@ -7,17 +7,20 @@ const NOW = { ".sv": "timestamp" }; // The node replaces it by its time.
 const $ = (selector) => document.querySelector(selector);
 
 let user, cluster, room;
-let messages = {}; // of the open room, by key
+let messages; // of the open room, by key; undefined until they are loaded
 let sending = []; // those that the open room does not show yet
 let lastRead = {}; // by room: the time of the newest message that the user has read
+let unread = {}; // by room: how many messages are newer
 
 // Messages
 
 function open(name) {
   room = name;
-  messages = {};
+  messages = undefined;
   $("h1").textContent = room;
   for (const button of $("#rooms").children) button.ariaCurrent = button.textContent === room;
+  show();
+  showUnread();
   cluster.listen(`messages/${room}`, { orderBy: '"at"', limitToLast: 50 }, (result) => {
     messages = result ?? {};
     sending = sending.filter(({ key }) => !(key in messages));
@@ -27,9 +30,11 @@ function open(name) {
 }
 
 function show() {
-  const sorted = Object.values(messages).sort((a, b) => a.at - b.at);
+  const sorted = Object.values(messages ?? {}).sort((a, b) => a.at - b.at);
   const waiting = sending.filter((message) => message.room === room);
-  $("#messages").replaceChildren(...[...sorted, ...waiting].map(row));
+  const rows = [...sorted, ...waiting].map(row);
+  $("#messages").replaceChildren(...rows);
+  $("#messages").classList.toggle("empty", messages !== undefined && rows.length === 0);
   $("#messages").scrollTop = $("#messages").scrollHeight;
 }
 
@@ -60,7 +65,8 @@ async function send(event) {
 // Presence and unread messages
 
 function markRead() {
-  const newest = Math.max(0, ...Object.values(messages).map(({ at }) => at));
+  showUnread();
+  const newest = Math.max(0, ...Object.values(messages ?? {}).map(({ at }) => at));
   if (document.hidden || newest <= (lastRead[room] ?? 0)) return;
   lastRead[room] = newest;
   cluster.request("PUT", `lastRead/${user}/${room}`, {}, newest);
@@ -72,14 +78,17 @@ async function beat() {
   $("#online").replaceChildren(...Object.keys(online).sort().map((name) => element("li", name)));
 
   Object.assign(lastRead, await cluster.request("GET", `lastRead/${user}`));
-  let total = 0;
-  for (const button of $("#rooms").children) {
-    const query = { orderBy: '"at"', startAt: (lastRead[button.textContent] ?? 0) + 1, limitToFirst: 100 };
-    const unread = await cluster.request("GET", `messages/${button.textContent}`, query);
-    const count = Object.keys(unread ?? {}).length;
-    button.dataset.unread = count || "";
-    total += count;
+  for (const name of rooms) {
+    const query = { orderBy: '"at"', startAt: (lastRead[name] ?? 0) + 1, limitToFirst: 100 };
+    unread[name] = Object.keys((await cluster.request("GET", `messages/${name}`, query)) ?? {}).length;
   }
+  showUnread();
+}
+
+function showUnread() {
+  if (!document.hidden) unread[room] = 0; // The user sees the open room.
+  for (const button of $("#rooms").children) button.dataset.unread = unread[button.textContent] || "";
+  const total = Object.values(unread).reduce((total, count) => total + count, 0);
   document.title = (total ? `(${total}) ` : "") + "Hearth chat";
 }
 
@@ -94,6 +103,7 @@ function element(name, text, ...children) {
 
 function start(session) {
   sessionStorage.session = JSON.stringify(session);
+  sessionStorage.problem = "";
   user = session.user;
   cluster = new Cluster(session);
   cluster.onState = (text) => ($("#state").textContent = text);
@@ -110,19 +120,21 @@ function start(session) {
   })();
 }
 
-function signOut() {
+function signOut(reason = "") {
   sessionStorage.clear();
+  sessionStorage.problem = reason;
   location.reload();
 }
 
 $("#sign-in").onsubmit = async (event) => {
   event.preventDefault();
   const body = JSON.stringify(Object.fromEntries(new FormData(event.target)));
-  const response = await fetch("/token", { method: "POST", body });
+  const response = await fetch("/token", { method: "POST", body }).catch(() => ({ statusText: "The web server does not answer." }));
   if (response.ok) start(await response.json());
   else $("#problem").textContent = response.statusText;
 };
 $("#compose").onsubmit = send;
-$("#sign-out").onclick = signOut;
+$("#sign-out").onclick = () => signOut();
+$("#problem").textContent = sessionStorage.problem ?? "";
 document.onvisibilitychange = () => cluster && markRead();
 if (sessionStorage.session) start(JSON.parse(sessionStorage.session));

@@ -6,6 +6,8 @@ export class Cluster {
   onState = (text) => {};
   onExpired = () => {};
   reconnect = () => {};
+  failures = 0; // attempts since a node has answered
+  refusal = ""; // of the last answer
 
   constructor({ nodes, token }) {
     Object.assign(this, { nodes: [...nodes], token });
@@ -15,13 +17,20 @@ export class Cluster {
     return `${this.nodes[0]}/${path}.json?${new URLSearchParams(query)}`;
   }
 
+  /** Why the stream is not connected, as far as the page knows. A browser hides why a connection fails. */
+  get waiting() {
+    return this.failures < this.nodes.length ? this.refusal || "connecting …" : "no node answers; trying again …";
+  }
+
   /** Repeats a request until a node answers: do this with GET, PUT and DELETE alone. Throws a refusal of the rules. */
   async request(method, path, query, value) {
     for (;;) {
       const node = this.nodes[0];
       const { status, answer } = await this.attempt(method, path, query, value).catch(() => ({ status: 503 }));
+      this.failures = status < 500 ? 0 : this.failures + 1;
+      this.refusal = status < 300 ? "" : (answer?.error ?? "");
       if (status < 300) return answer;
-      if (status === 401 && answer.error !== "Permission denied") this.onExpired();
+      if (status === 401 && answer.error !== "Permission denied") this.onExpired(answer.error);
       if (status < 500) throw new Error(answer.error);
       await pause(500);
       this.leave(node);
@@ -46,7 +55,7 @@ export class Cluster {
   listen(path, query, show) {
     this.reconnect = () => {
       this.stream?.close();
-      this.onState("connecting …");
+      this.onState(this.waiting);
       const node = this.nodes[0];
       // An EventSource sends no headers, so the address contains the token.
       const stream = (this.stream = new EventSource(this.url(path, { ...query, auth: this.token })));
@@ -58,11 +67,11 @@ export class Cluster {
         show(result);
       };
       for (const type of ["put", "patch"]) stream.addEventListener(type, apply);
-      stream.addEventListener("auth_revoked", this.onExpired);
+      stream.addEventListener("auth_revoked", () => this.onExpired("The token has expired."));
       stream.onopen = () => this.onState(`connected to ${new URL(node).host}`);
       stream.onerror = async () => {
         stream.close();
-        this.onState("connecting …");
+        this.onState(this.waiting);
         await pause(500);
         if (this.stream === stream) this.leave(node);
       };

@@ -11,7 +11,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 example, key, addresses, process = sys.argv[1:5]
 first, second, third = nodes = addresses.split(",")
@@ -77,6 +80,8 @@ def use(address, ada, bob):
     sign_in(ada, "ada", "ada's password")
     for browser in (ada, bob):
         wait_until_connected(browser, first)
+    bob.wait("document.querySelector('#messages').className === 'empty'")
+    picture(bob, "empty")
 
     # Messages, presence and texts that look like HTML.
     hostile = "<img src=x onerror=alert(1)>"
@@ -95,7 +100,9 @@ def use(address, ada, bob):
     send(ada, "lunch?")
     bob.wait(f"{room('lobby')}.dataset.unread === '1' && document.title === '(1) Hearth chat'", seconds=30)
     picture(bob, "unread")
-    bob.evaluate(f"{room('lobby')}.click()")
+    at_once = f"{room('lobby')}.click(), {room('lobby')}.dataset.unread + document.title"
+    if (shown := bob.evaluate(at_once)) != "Hearth chat":
+        raise Failure(f"the open room has unread messages: {shown}")
     shows(bob, "lunch?")
     bob.wait(f"{room('lobby')}.dataset.unread === '' && document.title === 'Hearth chat'", seconds=30)
     picture(ada, "chat")
@@ -113,21 +120,75 @@ def use(address, ada, bob):
     shows(ada, hostile)
 
 
+class Refusal(BaseHTTPRequestHandler):
+    """A node without rules."""
+
+    def refuse(self):
+        self.send_response(200 if self.command == "OPTIONS" else 401)
+        for name in ("Origin", "Headers", "Methods"):
+            self.send_header(f"Access-Control-Allow-{name}", "*" if name == "Origin" else "Authorization, PUT")
+        self.end_headers()
+        self.wfile.write(b'{"error": "Permission denied"}')
+
+    do_GET = do_PUT = do_OPTIONS = refuse
+
+    def log_message(self, *_):
+        pass
+
+
+def explain(folder, browser):
+    """The page says why it cannot work."""
+    def state(text):
+        browser.wait(f"document.querySelector('#state').textContent.includes({json.dumps(text)})", seconds=30)
+
+    def start(address):
+        browser.open(address)
+        browser.evaluate("sessionStorage.clear()")
+        browser.open(address)
+        sign_in(browser, "ada", "ada's password")
+
+    with web_server(folder, key, f"http://127.0.0.1:{free_port()},http://127.0.0.1:{free_port()}") as address:
+        start(address)
+        state("no node answers")
+        picture(browser, "no-node")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusal) as node:
+        Thread(target=node.serve_forever, daemon=True).start()
+        with web_server(folder, key, f"http://127.0.0.1:{node.server_port}") as address:
+            start(address)
+            state("Permission denied")
+        node.shutdown()
+    other = Path(folder, "other.key")
+    other.write_text("x" * 43)
+    with web_server(folder, other, third) as address:
+        start(address)
+        browser.wait("document.querySelector('#problem').textContent === 'Could not parse auth token.'", seconds=30)
+        picture(browser, "signed-out")
+    sign_in(browser, "ada", "ada's password")
+    browser.wait("document.querySelector('#problem').textContent === 'The web server does not answer.'")
+
+
+@contextmanager
+def web_server(folder, key, nodes):
+    """Serves the chat, and yields its address."""
+    server = subprocess.Popen(
+        [sys.executable, f"{example}/server.py", "--users", f"{folder}/users.json", "run",
+         "--key", key, "--nodes", nodes, "--port", str(free_port())],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield server.stdout.readline().split()[1]
+    finally:
+        server.kill()
+        server.wait()
+
+
 def main():
-    port = free_port()
     with tempfile.TemporaryDirectory() as folder, Browser() as ada, Browser() as bob:
         users = Users(f"{folder}/users.json")
         for name in ("ada", "bob"):
             users.add(name, f"{name}'s password")
-        server = subprocess.Popen(
-            [sys.executable, f"{example}/server.py", "--users", f"{folder}/users.json", "run",
-             "--key", key, "--nodes", addresses, "--port", str(port)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            use(server.stdout.readline().split()[1], ada, bob)
-        finally:
-            server.kill()
-            server.wait()
+        with web_server(folder, key, addresses) as address:
+            use(address, ada, bob)
+        explain(folder, bob)
     print("all well")
 
 
