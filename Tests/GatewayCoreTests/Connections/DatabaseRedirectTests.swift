@@ -141,7 +141,7 @@ import Testing
         let answer = node.curl("/a.json?ns=chat")
         #expect(answer.status == 503 && answer["retry-after"] == "1")
         #expect(answer.error == "The database chat moves to other nodes.")
-        let client = node.connect(to: "/.ws?v=5&ns=chat")
+        let client = node.openSocket(at: "/.ws?v=5&ns=chat")
         node.wait(100)
         let text = node.text(client)
         #expect(text.hasPrefix("HTTP/1.1 101 ") && text.contains("chat moves to other nodes"))
@@ -162,7 +162,7 @@ import Testing
 
     @Test func `Firebase's WebSocket clients are redirected at most ten times a second`() {
         var node = node()
-        let client = node.connect(to: "/.ws?v=5&ns=chat")
+        let client = node.openSocket(at: "/.ws?v=5&ns=chat")
         node.wait(98)
         #expect(node.text(client).isEmpty)
         node.wait(2)
@@ -201,7 +201,7 @@ import Testing
 
     @Test func `sessions of Firebase's protocol go to the nodes in turn, and others stay`() {
         var node = node()
-        let clients = ["chat", "chat", "game"].map { node.connect(to: "/.ws?v=5&ns=\($0)") }
+        let clients = ["chat", "chat", "game"].map { node.openSocket(at: "/.ws?v=5&ns=\($0)") }
         for client in clients { _ = node.read(client) }
         node.turn([.located(chat, away)])
         let texts = clients.map { node.text($0) }
@@ -215,8 +215,8 @@ import Testing
 
     @Test func `sessions end without a redirect while the database moves`() {
         var node = node()
-        let socket = node.connect(to: "/.ws?v=5&ns=chat")
-        let native = node.connect(to: "/.hearth/chat", ["Sec-WebSocket-Protocol: hearth.1"])
+        let socket = node.openSocket(at: "/.ws?v=5&ns=chat")
+        let native = node.openSocket(at: "/.hearth/chat", ["Sec-WebSocket-Protocol: hearth.1"])
         let stream = node.connect()
         node.send(
             TestGateway.request("/a.json?ns=chat", "GET", ["Accept: text/event-stream"]),
@@ -282,7 +282,7 @@ import Testing
 
 extension TestGateway {
     /// Connects a client that asks for a WebSocket.
-    fileprivate mutating func connect(to target: String, _ further: [String] = []) -> SessionID {
+    fileprivate mutating func openSocket(at target: String, _ further: [String] = []) -> SessionID {
         let client = connect()
         let fields = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
