@@ -27,6 +27,8 @@ struct GatewayContext {
     private var refusals = DelayedRefusals()
     /// How many clients were redirected to a node that holds their database.
     private var redirectCount: UInt64 = 0
+    /// Refusals by limits, which wait as long.
+    private var pacedRefusals = DelayedRefusals()
     private var realtimeNames: [String: SessionID] = [:]
     private var nameCount: UInt64 = 0
     /// The connections of sessions whose clients polled before.
@@ -131,10 +133,19 @@ extension GatewayContext {
         return true
     }
 
+    /// Has a connection send a refusal by a limit somewhat later; false if too many wait.
+    mutating func paceRefusal(of connection: SessionID) -> Bool {
+        guard pacedRefusals.add(connection, at: elapsedMilliseconds) else { return false }
+        output(.wake(afterMilliseconds: DelayedRefusals.delayMilliseconds))
+        return true
+    }
+
     /// Removes and returns those whose refusals are due.
     mutating func removeDueRefusals() -> [SessionID] {
-        let due = refusals.removeDue(at: elapsedMilliseconds)
-        if let next = refusals.nextMilliseconds {
+        let due =
+            refusals.removeDue(at: elapsedMilliseconds)
+            + pacedRefusals.removeDue(at: elapsedMilliseconds)
+        for next in [refusals.nextMilliseconds, pacedRefusals.nextMilliseconds].compactMap(\.self) {
             output(.wake(afterMilliseconds: next - elapsedMilliseconds))
         }
         return due

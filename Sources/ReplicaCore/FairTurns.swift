@@ -105,6 +105,8 @@ extension Replica {
         sessions.reassureWaiting(at: now.elapsedMilliseconds)
         sessions.continueBuilds(seeing: replication.view)
         replication.turn.immediate.append(all: sessions.due.takeOutputs())
+        replication.turn.immediate.append(
+            all: sessions.pauses.takeOutputs(at: now.elapsedMilliseconds))
     }
 
     /// Serves the requests of a session that wait for its share, until they have used some units.

@@ -99,7 +99,7 @@ public struct Replica: Sendable {
         switch input {
         case .turnBegan(let moment):
             replication.beginTurn(at: moment)
-            sessions.shares.beginTurn()
+            sessions.shares.beginTurn(at: moment.elapsedMilliseconds)
             sessions.requests.beginTurn(at: moment.elapsedMilliseconds)
             sessions.unread.beginTurn(waiting: unreadBytes) { turns.isStored($0) }
         case .published(let frame): receive(frame)

@@ -67,6 +67,9 @@ struct TestGateway {
 
     var value: Value { replica.value }
 
+    /// Sets the limits of the database.
+    mutating func setLimits(_ limits: DatabaseLimits) { replica.setDatabaseLimits(limits) }
+
     /// Connects a client and returns its number.
     mutating func connect(
         from address: RemoteAddress = RemoteAddress(host: "127.0.0.1", isLoopback: true)

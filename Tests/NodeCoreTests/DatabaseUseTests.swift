@@ -23,10 +23,10 @@ import Testing
         var rig = DatabasesRig(sleepingAfter: 100)
         rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: Self.chat) }
         for _ in 0..<2 {
-            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
-            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "429")
-            #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=game")).status == "200")
-            #expect(rig.answer(to: CoreRig.put("1")).status == "200")
+            #expect(rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
+            #expect(rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "429")
+            #expect(rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=game")).status == "200")
+            #expect(rig.patientAnswer(to: CoreRig.put("1")).status == "200")
             rig.run(for: 3_000)
             #expect(rig.cores[0].awakeDatabaseNames.isEmpty)
         }
@@ -35,14 +35,17 @@ import Testing
 
     @Test func `a limit of a database that is awake applies at once`() {
         var rig = DatabasesRig()
-        #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
+        #expect(rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
         rig.change { $0.setLimits(limits(.dataBytes, 16), of: Self.chat) }
-        #expect(rig.answer(to: CoreRig.put("\"more\"", to: "/b.json?ns=chat")).status == "200")
-        let refused = rig.answer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat"))
+        #expect(
+            rig.patientAnswer(to: CoreRig.put("\"more\"", to: "/b.json?ns=chat")).status == "200")
+        let refused = rig.patientAnswer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat"))
         #expect(refused.status == "507")
         #expect(refused.body.contains("The database is full: it may have 16 bytes of data."))
         rig.change { $0.setLimits(DatabaseLimits(), of: Self.chat) }
-        #expect(rig.answer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat")).status == "200")
+        #expect(
+            rig.patientAnswer(to: CoreRig.put("\"long text\"", to: "/b.json?ns=chat")).status
+                == "200")
     }
 
     @Test func `the catalog sets the limits of all databases`() {
@@ -55,11 +58,14 @@ import Testing
                 )
             ])
         }
-        func put() -> String { rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status }
+        func put() -> String {
+            rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status
+        }
         let one = Value.object(named: [("writesPerSecond", .integer(1))])
         rig.change { $0.setLimits(in: catalog([("chat", one), ("default", one)])) }
-        #expect([put(), put(), rig.answer(to: CoreRig.put("1")).status] == ["200", "429", "200"])
-        #expect(rig.answer(to: CoreRig.put("1")).status == "429")
+        #expect(
+            [put(), put(), rig.patientAnswer(to: CoreRig.put("1")).status] == ["200", "429", "200"])
+        #expect(rig.patientAnswer(to: CoreRig.put("1")).status == "429")
         rig.change {
             $0.setLimits(in: catalog([("chat", .object(named: [("writes", .integer(1))]))]))
         }
@@ -67,20 +73,20 @@ import Testing
         rig.run()
         #expect(
             rig.log.last?.contains("chat: the limits of a database have the unknown limit") == true)
-        #expect(rig.answer(to: CoreRig.put("1")).status == "200")
+        #expect(rig.patientAnswer(to: CoreRig.put("1")).status == "200")
     }
 
     @Test func `the default database may have limits`() {
         var rig = DatabasesRig()
         rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: .default) }
-        #expect(rig.answer(to: CoreRig.put("1")).status == "200")
-        #expect(rig.answer(to: CoreRig.put("1")).status == "429")
+        #expect(rig.patientAnswer(to: CoreRig.put("1")).status == "200")
+        #expect(rig.patientAnswer(to: CoreRig.put("1")).status == "429")
         #expect(rig.answer(to: CoreRig.get()).status == "200")
     }
 
     @Test func `the list shows the use of databases, asleep or awake, and wakes none`() {
         var rig = DatabasesRig(sleepingAfter: 100)
-        _ = rig.answer(to: CoreRig.put("\"text\"", to: "/a.json?ns=chat"))
+        _ = rig.patientAnswer(to: CoreRig.put("\"text\"", to: "/a.json?ns=chat"))
         rig.run(for: 3_000)
         let wakes = rig.wakeCount
         let expected =
@@ -105,7 +111,7 @@ import Testing
     @Test func `metrics show the databases`() {
         var rig = DatabasesRig()
         rig.change { $0.setLimits(limits(.writesPerSecond, 1), of: Self.chat) }
-        for _ in 0..<2 { _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")) }
+        for _ in 0..<2 { _ = rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")) }
         let text = rig.answer(to: CoreRig.get("/metrics")).body
         for line in [
             #"hearth_database_data_bytes{database="chat"} 9"#,
@@ -115,5 +121,16 @@ import Testing
         ] {
             #expect(text.contains(line + "\n"), "\(line)")
         }
+    }
+}
+
+extension DatabasesRig {
+    /// The answer to a request, which may be a refusal that waits a moment.
+    fileprivate mutating func patientAnswer(to request: String) -> (status: String, body: String) {
+        let session = connect()
+        send(request, by: session)
+        run(for: 150)
+        close(session)
+        return DatabasesRig.parts(of: received(session))
     }
 }

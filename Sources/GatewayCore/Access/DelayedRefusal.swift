@@ -1,6 +1,7 @@
 internal import SyncProtocol
 
-// How a connection refuses a request without a right secret, and redirects a client that may go back and forth.
+// Answers that wait a moment: refusals of requests without a right secret and of those above a limit, and redirects of clients that
+// may go back and forth.
 
 extension Connection {
     /// Sends the answer to a refused request somewhat later; until then, what arrives is dropped.
@@ -11,7 +12,7 @@ extension Connection {
             return sendLast(
                 Answer(.unavailable("too many requests with a wrong credential")), &context)
         }
-        become(.refusing(request))
+        become(.refusing(request, nil))
     }
 
     /// Sends the answer to a refused request.
@@ -25,10 +26,21 @@ extension Connection {
         }
     }
 
+    /// Sends an answer that a limit refuses the request somewhat later; until then, further requests wait.
+    mutating func sendLater(
+        _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext
+    ) {
+        guard context.paceRefusal(of: id) else { return send(answer, to: request, &context) }
+        become(.refusing(request, answer))
+    }
+
     /// Sends a refusal that has waited: of a request, or of a message of the connection's session.
     mutating func sendRefusal(_ context: inout GatewayContext) {
         switch activity {
-        case .refusing(let request): refuse(request, &context)
+        case .refusing(let request, let answer?):
+            send(answer, to: request, &context)
+            readRequests(&context)
+        case .refusing(let request, nil): refuse(request, &context)
         case .realtime: updateRealtime(&context) { session, _ in session.sendRefusal() }
         case .console: updateConsole(&context) { session, _ in session.sendRefusal() }
         case .idle, .receiving, .asking, .answering, .streaming, .polling, .native, .closing: break

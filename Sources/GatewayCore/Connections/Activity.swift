@@ -13,8 +13,9 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
-    /// The request showed no secret, or a wrong one, or is redirected. The answer waits a moment; what still arrives is dropped.
-    case refusing(OpenRequest)
+    /// The request showed no secret, or a wrong one, is redirected, or is above a limit. The answer waits a moment; without one, that
+    /// is the answer of the request's plan, and what still arrives is dropped.
+    case refusing(OpenRequest, Answer?)
     /// A session with long polls will answer the request.
     case polling(OpenRequest, SessionID)
     /// The client speaks Firebase's WebSocket protocol.

@@ -198,7 +198,8 @@ extension Connection {
         switch activity {
         case .realtime: receiveFrames(bytes, &context)
         case .console: receiveConsole(bytes, &context)
-        case .streaming, .refusing, .native, .closing: return
+        case .streaming, .native, .closing: return
+        case .refusing(_, let answer): if answer != nil { reader.receive(bytes) }
         case .idle, .receiving, .asking, .answering, .polling:
             reader.receive(bytes)
             readRequests(&context)

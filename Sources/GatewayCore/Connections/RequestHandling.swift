@@ -191,6 +191,7 @@ extension Connection {
             ask(messages, &context)
         case .shows(let status): send(context.metricsAnswer(status), to: request, &context)
         case .lists: send(context.databaseList, to: request, &context)
+        case .answers(let answer) where answer.isPaced: sendLater(answer, to: request, &context)
         case .answers(let answer): send(answer, to: request, &context)
         case .streams(let listen, let first):
             beginStream(of: listen, for: request, &context)

@@ -5,6 +5,8 @@ internal import HTTPText
 struct Answer {
     let status: Int
     private(set) var fields: [Field] = []
+    /// Whether it waits a moment.
+    private(set) var isPaced = false
     /// Nil for an answer that is a status alone.
     private(set) var text: AnswerText?
 
@@ -29,6 +31,7 @@ struct Answer {
         self.init(
             status: failure.status, AnswerText(failure.body),
             type: "application/json; charset=utf-8")
+        isPaced = failure.isPaced
         if failure.isPassing { append("Retry-After", "1") }
         if let location = failure.location { append("Location", location) }
         if failure.status == 401 { append("WWW-Authenticate", "Bearer") }

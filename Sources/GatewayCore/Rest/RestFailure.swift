@@ -25,6 +25,10 @@ struct RestFailure: Error, Equatable {
     /// Whether the request names a database that the node will not have.
     var namesNoDatabase = false
 
+    /// Whether the answer waits a moment, because a limit refuses the request: a client that goes on at once costs others little
+    /// then.
+    var isPaced = false
+
     /// Whether a client may expect that the same request succeeds soon.
     var isPassing: Bool { status == 503 || status == 429 }
 
@@ -92,9 +96,10 @@ extension RestFailure {
         case .invalid where isWrite: self = .data(problem, fix: fix)
         // Too many transactions wait at the node. This one is valid, and no node has executed it.
         case .tooBig where isWrite: self.init(status: 503, problem: problem, fix: fix)
-        case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
-        case .tooMany: self.init(status: 429, problem: problem, fix: fix)
-        case .full: self.init(status: 507, problem: problem, fix: fix)
+        case .tooBig: self.init(status: 400, problem: problem, fix: fix, isPaced: true)
+        case .invalid, .version: self = .invalid(problem, fix: fix)
+        case .tooMany: self.init(status: 429, problem: problem, fix: fix, isPaced: true)
+        case .full: self.init(status: 507, problem: problem, fix: fix, isPaced: true)
         case .changed: self.init(status: 412, problem: problem, fix: fix)
         case .permissionDenied:
             self = .permissionDenied

@@ -16,6 +16,14 @@ enum NodeLimit: String, CaseIterable, Sendable {
     case bytesPerSecond = "bytes_per_second"
     case dataBytes = "data_bytes"
     case answerBytes = "answer_bytes"
+
+    /// Whether it is a limit of the database.
+    var isOfDatabase: Bool {
+        switch self {
+        case .writesPerSecond, .bytesPerSecond, .dataBytes, .answerBytes: true
+        case .ruleWork, .share, .waitingRequests, .disconnectBytes, .unreadAnswers: false
+        }
+    }
 }
 
 /// How often each limit has refused or delayed something.

@@ -36,6 +36,8 @@ struct Sessions: Sendable {
     var unread: UnreadAnswers
     /// The limits of the database, and their use by clients.
     var quota = DatabaseQuota()
+    /// The sessions of which these limits refuse many requests.
+    var pauses = SessionPauses()
     /// How often limits have refused or delayed something.
     var limits = LimitCounts()
     /// The requests for the log of the node.
@@ -118,7 +120,10 @@ extension Sessions {
 
     /// Refuses a request.
     mutating func refuse(_ failure: RequestFailure, _ id: UInt64, _ session: SessionID) {
-        if let limit = failure.limit { limits.count(limit) }
+        if let limit = failure.limit {
+            limits.count(limit)
+            if limit.isOfDatabase { pauses.recordRefusal(of: session, at: shares.milliseconds) }
+        }
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
@@ -221,6 +226,7 @@ extension Sessions {
         removeInterest(of: session)
         _ = waiting.removeAll(session)
         due.remove(session)
+        pauses.remove(session)
         outbox.close(session)
         clients.remove(session)
         requests.close(session)

@@ -18,6 +18,8 @@ struct TurnShares: Sendable {
     private static let frameBytes = 256
 
     private let limits: ReplicaLimits
+    /// When the turn began, on the monotonic clock.
+    private(set) var milliseconds: UInt64 = 0
     /// The units of this turn so far.
     private(set) var spent = 0
     /// The session that is being served, and its units in this turn.
@@ -28,7 +30,8 @@ struct TurnShares: Sendable {
 
     init(within limits: ReplicaLimits) { self.limits = limits }
 
-    mutating func beginTurn() {
+    mutating func beginTurn(at milliseconds: UInt64) {
+        self.milliseconds = milliseconds
         if spent == 0 { return }
         (spent, session, spentBySession) = (0, nil, 0)
         if !others.isEmpty { others.removeAll(keepingCapacity: true) }

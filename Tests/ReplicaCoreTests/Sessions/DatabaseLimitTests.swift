@@ -118,6 +118,36 @@ import Testing
         #expect(codes(replica.ask(put(3))) == [nil])
     }
 
+    @Test func `a session with many refusals is not read for a moment`() {
+        var replica = replica([.writesPerSecond: 1])
+        let one = SessionID(number: 1)
+        _ = replica.ask(put(1))
+        for id in 2...8 as ClosedRange<UInt64> {
+            _ = replica.ask(put(id))
+            #expect(replica.reading.isEmpty)
+        }
+        _ = replica.ask(put(9))
+        #expect(replica.reading == [.pauseReading(one)])
+        _ = replica.turn([], after: 98)
+        #expect(replica.reading.isEmpty)
+        _ = replica.turn([], after: 2)
+        #expect(replica.reading == [.resumeReading(one)])
+        // Few refusals in the same time begin no pause.
+        for id in 10...20 as ClosedRange<UInt64> {
+            _ = replica.turn([], after: 20)
+            _ = replica.ask(put(id))
+            #expect(replica.reading.isEmpty)
+        }
+    }
+
+    @Test func `a session that has ended does not go on`() {
+        var replica = replica([.writesPerSecond: 1])
+        for id in 1...9 as ClosedRange<UInt64> { _ = replica.ask(put(id)) }
+        _ = replica.turn([.closed(SessionID(number: 1))])
+        _ = replica.turn([], after: 200)
+        #expect(replica.reading.isEmpty)
+    }
+
     // MARK: Bytes of data
 
     @Test func `a full database refuses writes that make it larger`() {
