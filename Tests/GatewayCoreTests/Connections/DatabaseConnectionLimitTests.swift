@@ -92,13 +92,20 @@ import Testing
     }
 
     @Test func `a session that changes from polls to a WebSocket counts once`() {
-        var rig = PollRig(GatewayConfiguration())
-        let client = rig.start()
-        let socket = rig.node.connect(to: "/.ws?v=5&ns=x&s=\(client.name)")
+        var rig = PollRig()
         rig.node.uses = [DatabaseUse(.default, .awake, dataBytes: 0)]
-        #expect(rig.node.curl("/.inspect/databases.json").body.contains(#""connections":1"#))
+        func count() -> Bool {
+            rig.node.curl("/.inspect/databases.json").body.contains(#""connections":1"#)
+        }
+        var client = rig.start()
+        _ = rig.poll(client)
+        let socket = rig.connect("s=\(client.name)")
+        #expect(count())
+        rig.send(#"{"t":"c","d":{"t":"a","d":{}}}"#, on: socket)
+        _ = rig.upload(#"{"t":"c","d":{"t":"n","d":{}}}"#, by: &client)
+        #expect(count())
         rig.node.turn([.closed(socket)])
-        #expect(rig.node.curl("/.inspect/databases.json").body.contains(#""connections":1"#))
+        #expect(!count())
     }
 }
 

@@ -159,6 +159,8 @@ import Testing
             ofValues: Self.values)
         #expect(codes(answers) == [nil, nil, .full])
         #expect(replica.use().dataBytes == 202)
+        let equal = Value.string(String(repeating: "b", count: 100))
+        #expect(codes(replica.ask(put(4, equal, at: "1"))) == [nil])
         #expect(codes(replica.ask(put(4, .string("other"), at: "1"))) == [nil])
         #expect(codes(replica.ask(put(5, .null, at: "2"))) == [nil])
         #expect(replica.use().dataBytes == 6)
