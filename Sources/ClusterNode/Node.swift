@@ -118,7 +118,11 @@ public final class Node {
             recovery.deleteFiles(of: name)
         }
         let stored = recovery.storedNames().map { name in
-            (name, core.addStoredDatabase(name, fileBytes: recovery.fileBytes(of: name)))
+            var recovery = recovery
+            recovery.name = name
+            let digest = recovery.digestFile?.read()
+            let fileBytes = recovery.fileBytes(of: name)
+            return (name, core.addStoredDatabase(name, fileBytes: fileBytes, digest: digest))
         }
         // With a catalog, the node opens them once it knows their placement.
         if core.sleepMilliseconds == nil, !core.hasCatalog {
@@ -323,6 +327,8 @@ extension Node {
         storing.remove(database)
         if removing.remove(database) != nil {
             recovery.deleteFiles(of: core.name(of: database))
+        } else if let digest = core.digest(of: database) {
+            recovery(of: database).digestFile?.write(digest)
         }
         step { $0.didClose(database) }
     }

@@ -171,6 +171,9 @@ struct Recovery {
         }
     }
 
+    /// The file with the digest of the database while it sleeps; nil in memory.
+    var digestFile: DigestFile? { databasePath.map { DigestFile(of: $0) } }
+
     private var path: String { databasePath ?? ":memory:" }
 
     private var synchronization: Synchronization {

@@ -40,7 +40,7 @@ extension NodeCore {
         for name in list.removed where !removed.contains(name) { remove(name) }
         for name in list.names where indexes[name] == nil && catalog.placement(of: name) == nil {
             if let database = create(name) {
-                returns.append(database.position)
+                visit(database.position)
             } else {
                 answerUse(of: name)
             }

@@ -6,8 +6,8 @@ internal import SyncProtocol
 //
 // Each frame between nodes announces the use of its database at the sender. A database stays awake while it has clients, or a
 // frame announces that it has some elsewhere. It sleeps some time later, once all reachable nodes have announced the same
-// operations. A frame of a database in use wakes it. When a node comes back, all databases wake for a moment, few at a time, so
-// that the node gets what it has missed without a client.
+// operations. A frame of a database in use wakes it. When a node comes back, those databases wake for a moment that differ there
+// (see `PeerReturns.swift`), so that the node gets what it has missed without a client.
 
 extension NodeCore {
     /// How long a database stays awake that wakes for other nodes alone.
@@ -114,6 +114,10 @@ extension NodeCore {
         named[position].state = .closing
         outputs.append(.closeDatabase(database))
     }
+
+    /// The digest of the operations that the files of a sleeping database hold; nil if it is unknown. A driver keeps it beside
+    /// the files, from their closing until they are opened again, for `addStoredDatabase`.
+    public func digest(of database: DatabaseIndex) -> UInt64? { named[database.position].digest }
 
     /// Records that the driver has closed a database.
     ///

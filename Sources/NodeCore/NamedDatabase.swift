@@ -47,6 +47,10 @@ struct NamedDatabase {
     var isMoving = false
     /// Whether the gateway knows that all nodes of this epoch hold the same operations.
     var isCopied = false
+    /// The digest of the operations that the files of a sleeping database hold; nil if it is unknown.
+    var digest: UInt64?
+    /// Whether the database is among those that will wake because a peer may hold other operations.
+    var awaitsVisit = false
     /// Whether it has to wake once the driver has closed it.
     var wakesAgain = false
     /// Whether all reachable nodes held the same operations at the end of the last turn.
@@ -81,12 +85,13 @@ struct NamedDatabase {
     mutating func open(_ replica: consuming Replica, in epoch: UInt32) {
         replicas = [replica]
         (self.epoch, isCopied) = (epoch, false)
-        (state, dueMilliseconds) = (.awake, 0)
+        (state, dueMilliseconds, digest) = (.awake, 0, nil)
     }
 
-    /// Frees the replica.
+    /// Frees the replica, whose turns are durable.
     mutating func removeReplica() {
         past.add(replica.use())
+        digest = replica.vector.digest
         replicas = []
         (isServing, isSynchronized, hasDueWork) = (false, false, false)
     }

@@ -18,14 +18,19 @@ extension NodeCore {
         return index
     }
 
-    /// Adds a database that the node's disk has. The size of its file counts as that of its data until it wakes.
+    /// Adds a database that the node's disk has.
+    ///
+    /// - Parameters:
+    ///   - fileBytes: The size of its file, which counts as that of its data until it wakes.
+    ///   - digest: That of `digest(of:)` when the files were closed; nil if the files may hold other operations.
     @discardableResult
     public mutating func addStoredDatabase(
-        _ name: DatabaseName, fileBytes: Int = 0
+        _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil
     ) -> DatabaseIndex {
         let index = addDatabase(name)
         if name.isCatalog { return index }
         named[index.position].past.dataBytes = fileBytes
+        named[index.position].digest = digest
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))

@@ -34,6 +34,7 @@ public struct NodeCore {
     var peersDueMilliseconds: UInt64 = 0
     var returns = PeerReturns()
     var catalog = DatabaseCatalog()
+    var digestsDueMilliseconds: UInt64 = 0
     /// The names of removed databases, and when the node publishes its list of databases.
     var removed: Set<DatabaseName> = []
     var listDueMilliseconds: UInt64 = 0
@@ -195,6 +196,8 @@ extension NodeCore {
             if DatabaseEnvelope.isPresent(in: frame) {
                 receive(input, in: DatabaseEnvelope(frame))
             } else if DatabaseList.isPresent(in: frame), receive(list: frame) {
+                return
+            } else if DatabaseDigests.isPresent(in: frame), receive(digests: frame) {
                 return
             } else {
                 stepReplica(input, of: .default)

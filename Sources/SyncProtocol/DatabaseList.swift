@@ -28,25 +28,21 @@ public struct DatabaseList: Equatable, Sendable {
     /// The list as it travels.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = [DatabaseList.mark]
-        bytes.append(text: cluster)
+        bytes.append(shortText: cluster)
         for name in names { bytes.append(0, name) }
         for name in removed { bytes.append(1, name) }
-        let checksum = bytes.withUnsafeBytes { Checksum.crc32c(of: $0) }
-        withUnsafeBytes(of: checksum.littleEndian) { bytes += $0 }
+        bytes.appendChecksum()
         return bytes
     }
 
     /// Reads a list; nil if the bytes are none, or damaged.
     public init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 6, bytes[0] == DatabaseList.mark else { return nil }
-        let content = bytes.dropLast(4)
-        let checksum = content.withUnsafeBytes { Checksum.crc32c(of: $0) }
-        guard withUnsafeBytes(of: checksum.littleEndian, { bytes.suffix(4).elementsEqual($0) }),
-            var rest = Optional(content.dropFirst()), let cluster = rest.removeText()
+        guard bytes.first == DatabaseList.mark, let content = bytes.checkedContent,
+            var rest = Optional(content.dropFirst()), let cluster = rest.removeShortText()
         else { return nil }
         self.init(of: cluster, names: [], removed: [])
         while let kind = rest.popFirst() {
-            guard kind < 2, let text = rest.removeText(), let name = DatabaseName(stored: text),
+            guard kind < 2, let text = rest.removeShortText(), let name = DatabaseName(stored: text),
                 !name.isDefault
             else { return nil }
             if kind == 0 { names.append(name) } else { removed.append(name) }
@@ -55,22 +51,8 @@ public struct DatabaseList: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(text: String) {
-        let utf8 = text.utf8.prefix(255)
-        append(UInt8(utf8.count))
-        self += utf8
-    }
-
     fileprivate mutating func append(_ kind: UInt8, _ name: DatabaseName) {
         append(kind)
-        append(text: name.text)
-    }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate mutating func removeText() -> String? {
-        guard let count = popFirst(), self.count >= count else { return nil }
-        defer { removeFirst(Int(count)) }
-        return String(decoding: prefix(Int(count)), as: UTF8.self)
+        append(shortText: name.text)
     }
 }

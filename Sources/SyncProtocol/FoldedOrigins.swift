@@ -36,7 +36,7 @@ public final class FoldedOrigins: Sendable {
     }
 
     /// Spreads each bit over all others (the finalizer of SplitMix64).
-    private static func mixed(_ bits: UInt64) -> UInt64 {
+    static func mixed(_ bits: UInt64) -> UInt64 {
         var mixed = bits &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB

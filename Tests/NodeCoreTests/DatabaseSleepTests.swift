@@ -88,6 +88,40 @@ import Testing
         #expect(text(&rig, at: 2) == "2")
     }
 
+    @Test func `only databases that have changed wake when a node comes back`() {
+        var rig = DatabasesRig(3, sleepingAfter: 1_000)
+        for name in ["chat", "game", "shop"] {
+            _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=\(name)"))
+        }
+        rig.run(for: 6_000)
+        rig.cut = [2]
+        rig.run(for: 3_000)
+        _ = rig.answer(to: CoreRig.put("2", to: "/a.json?ns=chat"))
+        rig.run(for: 5_000)
+        #expect(awake(rig) == [0, 0, 0])
+        let count = rig.wakeCount
+        rig.cut = []
+        rig.run(for: 6_000)
+        #expect(awake(rig) == [0, 0, 0])
+        // One database at three nodes.
+        #expect(rig.wakeCount == count + 3)
+        let names = Set((0..<3).map { rig.cores[$0].digest(of: DatabaseIndex(1)) })
+        #expect(names.count == 1 && !names.contains(nil))
+    }
+
+    @Test func `a database without a known digest wakes when nodes reach each other`() {
+        var rig = DatabasesRig(2, sleepingAfter: 1_000)
+        rig.addStored(chat)
+        rig.run(for: 500)
+        rig.cut = [0, 1]
+        rig.run(for: 4_000)
+        let count = rig.wakeCount
+        rig.cut = []
+        rig.run(for: 6_000)
+        #expect(awake(rig) == [0, 0])
+        #expect(rig.wakeCount == count + 2)
+    }
+
     @Test func `a database in use elsewhere wakes, and reads as there`() {
         var rig = DatabasesRig(2, sleepingAfter: 1_000)
         rig.run(for: 100)
