@@ -16,6 +16,7 @@ public struct Check: Sendable {
         case rest
         case streams
         case users
+        case databases
         case all = "nodes and clients"
         case scenario = "nodes, as you say"
     }

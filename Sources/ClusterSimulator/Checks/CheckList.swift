@@ -74,6 +74,14 @@ extension Check {
         .rulesConverge,
         .writesAreAttributed,
         .gatewaysForgetClients,
+        .databaseWritesSurvive,
+        .databasesStayApart,
+        .databasesConverge,
+        .databasesWakeComplete,
+        .databasesFallAsleep,
+        .databaseRequestsEnd,
+        .removedDatabasesStayAway,
+        .databasesGoOn,
     ]
 
     /// The check of a name, as scenarios write it; nil if no check has it.

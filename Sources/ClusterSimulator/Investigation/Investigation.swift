@@ -7,7 +7,8 @@ public enum Investigation {
     public static func lines(
         of scenario: Scenario, seed: UInt64, report: SimulationReport
     ) -> [String] {
-        Diagnosis(of: scenario.drawn(seed: seed), seed: seed, report).lines
+        if scenario.hasDatabases { return DatabasesRun.course(of: scenario, seed: seed) }
+        return Diagnosis(of: scenario.drawn(seed: seed), seed: seed, report).lines
     }
 
     /// A run to its end, the moments at which nodes, operations and listeners parted, and the times at which operations

@@ -54,6 +54,7 @@ public enum Replay {
 
     /// The hash after each event.
     private static func hashes(of scenario: Scenario, seed: UInt64) -> [UInt64] {
+        if scenario.hasDatabases { return [Simulation.run(scenario, seed: seed).traceHash] }
         var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
         var hashes: [UInt64] = []
         run.begin()
@@ -70,6 +71,7 @@ public enum Replay {
 
     /// One event as a line of a trace; nil if the run ends before it.
     private static func event(_ index: Int, of scenario: Scenario, seed: UInt64) -> String? {
+        if scenario.hasDatabases { return "the whole run" }
         var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
         run.record.performed = []
         run.begin()

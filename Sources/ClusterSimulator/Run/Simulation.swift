@@ -7,6 +7,7 @@ public enum Simulation {
     ///
     /// Equal arguments give equal reports, in every process and on every machine.
     public static func run(_ scenario: Scenario, seed: UInt64) -> SimulationReport {
+        if scenario.hasDatabases { return DatabasesRun.report(of: scenario, seed: seed) }
         let start = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
         let (run, marks) = MarkCounts.counting {
             var run = start
@@ -18,7 +19,7 @@ public enum Simulation {
         return report
     }
 
-    /// Runs a scenario with one seed, and hands over each event.
+    /// Runs a scenario of one database with one seed, and hands over each event.
     public static func run<Failure: Error>(
         _ scenario: Scenario, seed: UInt64, _ body: (TracedEvent) throws(Failure) -> Void
     ) throws(Failure) -> SimulationReport {
@@ -57,7 +58,7 @@ public enum Simulation {
             statistics: statistics)
     }
 
-    private static func verdict(of results: [CheckResult], _ failure: String?) -> Verdict {
+    static func verdict(of results: [CheckResult], _ failure: String?) -> Verdict {
         if failure != nil { return .invalid }
         if results.contains(where: { $0.verdict == .invalid }) { return .invalid }
         if results.contains(where: { $0.verdict == .unknown }) { return .unknown }

@@ -77,9 +77,13 @@ public enum Guarantee: String, CaseIterable, Sendable {
         case .c1:
             [
                 .replicasEqual, .everyTurnEqualsOracle, .equalVectorsEqualTrees, .lateWritesLand,
-                .requestsDoWhatTheySay,
+                .requestsDoWhatTheySay, .databasesStayApart, .databasesConverge,
             ]
-        case .c2: [.staysLive, .nodesCatchUpInTime, .nodesServeAtRest]
+        case .c2:
+            [
+                .staysLive, .nodesCatchUpInTime, .nodesServeAtRest, .databasesConverge,
+                .databasesFallAsleep,
+            ]
         case .s1: [.readYourWrites, .ownWritesShow, .readsAgree, .clientsKeepWhatTheySaw]
         case .s2: [.monotonicReads, .clientsKeepWhatTheySaw]
         case .s3: [.monotonicWrites]
@@ -99,10 +103,10 @@ public enum Guarantee: String, CaseIterable, Sendable {
         case .d1:
             [
                 .acknowledgedWritesSurvive, .readsAreDurable, .writeConcernsHold,
-                .replaysConflictWithNothing,
+                .replaysConflictWithNothing, .databaseWritesSurvive,
             ]
         case .d2: [.restartIdentity]
-        case .d3: [.noResurrection]
+        case .d3: [.noResurrection, .removedDatabasesStayAway]
         case .x1: [.updatesAreAtomic, .eventsInOrder, .writesCountOnce]
         case .x2:
             [.transactionsCount, .transactionsLinearizable, .decisionsFollow, .writeConcernsHold]

@@ -33,6 +33,14 @@ struct ClusterSettings: Sendable {
     var lease: Microseconds = .milliseconds(800)
 }
 
+/// The databases of a scenario that is about several of them.
+struct DatabaseSettings: Sendable {
+    /// How many there are, with the default one; clients add up to two, and remove them. 0 in other scenarios.
+    var count = 0
+    /// After how long without use they sleep; a seed draws one time.
+    var sleep = TimeRange(.milliseconds(600), .milliseconds(1_500))
+}
+
 /// The network of a scenario.
 struct NetworkSettings: Sendable {
     /// How every connection between two nodes is, where no fault makes it another one.

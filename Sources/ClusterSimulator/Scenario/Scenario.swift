@@ -31,6 +31,7 @@ public struct Scenario: Sendable {
     var clocks = ClockSettings()
     var faults = FaultSettings()
     var search = SearchSettings()
+    var databases = DatabaseSettings()
     var script: [Scripted] = []
     /// The initial tree of a run.
     var data: LoadedData?
@@ -44,6 +45,8 @@ public struct Scenario: Sendable {
     var invariants: [Invariant] = []
     /// The settings that the file names, as in `network loss`.
     var named: Set<String> = []
+    /// Whether it is about several databases. Such runs have clients, faults and checks of their own.
+    public var hasDatabases: Bool { databases.count > 0 }
     /// Whether nothing happens to nodes, and to connections of clients.
     var isUndisturbed: Bool {
         let hasFault = script.contains { if case .fault = $0.action { true } else { false } }

@@ -16,7 +16,7 @@ import Marks
 ///                | "mix" request, as `MixedRequest.read` says
 ///                | "check" check { [","] check }
 ///                | "check" invariant, as `Invariant.read` says
-///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
+///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults" | "databases"
 ///     action     = fault, as `FaultTable` lists them, with what follows it: "crash" node, for example
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
@@ -88,7 +88,32 @@ struct ScenarioParser {
         guard !scenario.checks.isEmpty else {
             throw .expected("a line \"check …\": a scenario claims something", found: end)
         }
+        try requireDatabases(at: end)
         try header.complete(&scenario)
+    }
+
+    /// Runs with several databases have clients, faults and checks of their own.
+    private func requireDatabases(at end: ScenarioWord) throws(ScenarioError) {
+        let other = scenario.checks.first {
+            ($0.evaluation is DatabaseEvaluation) != scenario.hasDatabases
+        }
+        if let other {
+            let problem =
+                scenario.hasDatabases
+                ? "no check \"\(other)\" beside \"databases\""
+                : "a line \"databases count=…\", which the check \"\(other)\" needs"
+            throw .expected(problem, found: end)
+        }
+        let isPlain =
+            scenario.script.isEmpty && scenario.mix.isEmpty && scenario.data == nil
+            && scenario.rules.isEmpty
+            && scenario.named.allSatisfy { $0.hasPrefix("databases ") || $0 == "cluster replicas" }
+        if scenario.hasDatabases, !isPlain {
+            throw .expected("only \"cluster replicas\" beside \"databases\"", found: end)
+        }
+        if scenario.hasDatabases, scenario.cluster.replicas < 2 {
+            throw .expected("two nodes at least beside \"databases\"", found: end)
+        }
     }
 
     /// Bytes that are not UTF-8 would be replaced by others, and a path by another path.

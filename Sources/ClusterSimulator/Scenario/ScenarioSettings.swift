@@ -1,6 +1,6 @@
 /// The sections of a scenario file that hold `name=value` settings.
 enum ScenarioSection: String, CaseIterable {
-    case cluster, network, clients, workload, clocks, faults, search
+    case cluster, network, clients, workload, clocks, faults, search, databases
 
     /// Takes the settings of a line.
     func read(_ line: inout ScenarioLine, into scenario: inout Scenario) throws(ScenarioError) {
@@ -21,6 +21,7 @@ extension ScenarioSection {
         case .clocks: clockSettings
         case .faults: faultSettings
         case .search: searchSettings
+        case .databases: databaseSettings
         }
     }
 
@@ -123,6 +124,13 @@ extension ScenarioSection {
             .count("ticks", \.search.ticks, in: 0...10),
             .count("losses", \.search.losses, in: 0...10),
             .count("states", \.search.states, in: 1...1_000_000_000),
+        ]
+    }
+
+    private var databaseSettings: [ScenarioSetting] {
+        [
+            .count("count", \.databases.count, in: 1...20),
+            .times("sleep", \.databases.sleep),
         ]
     }
 

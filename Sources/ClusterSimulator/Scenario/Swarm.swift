@@ -199,6 +199,7 @@ extension Scenario {
     /// The scenario of a seed: only the details of single events are still drawn, and every fault
     /// is named.
     public func drawn(seed: UInt64) -> Scenario {
+        if hasDatabases { return self }
         var drawn = isSwarm ? Swarm.draw(self, seed: seed) : self
         drawn.isSwarm = false
         drawn.script = FaultPlan.drawTimes(of: drawn.script, seed: seed)

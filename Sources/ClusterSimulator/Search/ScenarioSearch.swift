@@ -9,7 +9,7 @@ extension Scenario {
 
     /// The scenario with another way to search.
     public consuming func searched(_ way: SearchWay) -> Scenario {
-        search.way = way
+        if !hasDatabases { search.way = way }
         return self
     }
 }

@@ -26,6 +26,7 @@ struct RunReports {
     mutating func add(
         _ report: SimulationReport, _ verdict: RunVerdict, _ file: ScenarioFiles.File
     ) {
+        if file.scenario.hasDatabases { return }
         let run = Run(
             file: file, report: report, command: verdict.command(file, seed: report.seed))
         first = first ?? run

@@ -18,6 +18,17 @@ extension Invocation {
         return try ScenarioFiles.read(words(of: argument)).map { $0.searched(way) }
     }
 
+    /// Requires scenarios of one database, for a use that knows no others.
+    func requireOneDatabase(
+        _ files: [ScenarioFiles.File], for words: String
+    ) throws(CommandError) {
+        guard let file = files.first(where: \.scenario.hasDatabases) else { return }
+        throw usageError(
+            "\(words): \(file.path) is about several databases",
+            fix: "use `hearth sim run \(file.words) --seed N`, which prints the course of a failure"
+        )
+    }
+
     private var searchWay: SearchWay? {
         self[SeedOptions.search].flatMap { SearchWay(rawValue: $0) }
     }

@@ -109,7 +109,9 @@ struct SimulationOutput {
 
     /// Prints a short scenario with which the worst failure comes again.
     mutating func shrinkWorst() {
-        guard let worst, !StopRequest.isThere, case .failed = worst.verdict else { return }
+        guard let worst, !StopRequest.isThere, case .failed = worst.verdict,
+            !tallies[worst.scenario].file.scenario.hasDatabases
+        else { return }
         progress.clear()
         var output = ShrinkingOutput(
             tallies[worst.scenario].file.scenario, seed: worst.seed, for: ShrinkingOutput.time,

@@ -64,6 +64,7 @@ enum SimulationRunVerb {
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let all = try invocation.scenarios(of: files)
         if invocation.has(real) {
+            try invocation.requireOneDatabase(all, for: "--real")
             let range = try invocation.seedRange(seed: SeedOptions.seed, seeds: seeds)
             return try RealRunOutput.run(all, range, invocation)
         }
@@ -197,6 +198,7 @@ enum SimulationRunVerb {
                 "--trace \(path): there is more than one run", fix: "name one scenario and --seed N"
             )
         }
+        try invocation.requireOneDatabase(files, for: "--trace")
         let output = try OutputFile(path)
         _ = try Simulation.run(files[0].scenario, seed: seed) { event throws(CommandError) in
             try output.write(Array((event.json + "\n").utf8))

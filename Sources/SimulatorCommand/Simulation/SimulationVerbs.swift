@@ -51,7 +51,9 @@ extension Verb {
         let seed = try invocation.seed()
         StopRequest.watch()
         var status = ExitStatus.success
-        for file in try ScenarioFiles.read(invocation.words(of: file)) {
+        let files = try ScenarioFiles.read(invocation.words(of: file))
+        try invocation.requireOneDatabase(files, for: "shrink")
+        for file in files {
             let output = ShrinkingOutput(file.scenario, seed: seed, for: time, runs: runs)
             guard var output else {
                 throw CommandError(

@@ -22,7 +22,9 @@ enum SimulationWhyVerb {
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let seed = try invocation.seed()
-        for file in try ScenarioFiles.read(invocation.words(of: file)) {
+        let files = try ScenarioFiles.read(invocation.words(of: file))
+        try invocation.requireOneDatabase(files, for: "why")
+        for file in files {
             let nodes = Explanation.nodeCount(of: file.scenario, seed: seed)
             let question = try question(invocation, nodes: nodes)
             let explanation = Explanation(of: question, in: file.scenario, seed: seed)

@@ -3,22 +3,29 @@ import NodeCore
 import ReplicaCore
 import SyncProtocol
 
-/// A node with several databases on a simulated disk. It can crash, stop and start.
-struct SimulatedNode {
+/// A node with several databases, each on a disk of its own. It can crash, stop and start.
+struct DatabasesNode {
     /// A frame that the node sends: to one member, or to all.
     struct Frame {
         let input: Input
         let receiver: String?
     }
 
+    /// The longest time between two turns while the process runs.
+    private static let tickMilliseconds: UInt64 = 50
+
     let name: String
     private let members: [String]
     private let sleepMilliseconds: UInt64
+    /// How far its wall clock is ahead of the run.
+    private let skewMilliseconds: UInt64
     /// Nil while there is no process.
     private(set) var core: NodeCore?
-    private(set) var disks: [DatabaseName: SimulatedDisk] = [:]
-    /// The databases whose removal is on the disk.
-    private(set) var removed: Set<DatabaseName> = []
+    private(set) var disks: [DatabaseName: DatabaseDisk] = [:]
+    /// The digests of closed files.
+    private var digests: [DatabaseName: UInt64] = [:]
+    /// The databases whose removal is on the disk, with the times of the first record.
+    private(set) var removed: [DatabaseName: UInt64] = [:]
     /// How often a process opened a named database.
     private(set) var wakeCount = 0
     private(set) var isStopping = false
@@ -29,18 +36,22 @@ struct SimulatedNode {
     private var indexes: [DatabaseName: DatabaseIndex] = [:]
     /// No turns happen before this time.
     var pausedUntilMilliseconds: UInt64 = 0
+    private var turnDueMilliseconds: UInt64 = 0
     private var inputs: [NodeInput] = []
     private var frames: [Frame] = []
     private var sent: [SessionID: [UInt8]] = [:]
     private var sessions: Set<SessionID> = []
     private var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
-    private var random: Draws
+    private var random: SplitMix64
+    /// The events of databases since the last turn; nil unless the run is traced.
+    var events: [(database: DatabaseName, text: String)]?
 
     init(_ index: Int, of count: Int, sleepingAfter milliseconds: UInt64, seed: UInt64) {
         members = (1...count).map { "n\($0)" }
         name = members[index]
         sleepMilliseconds = milliseconds
-        random = Draws(seed: seed &* 31 &+ UInt64(index))
+        random = SplitMix64(seed: seed, part: 100 + UInt64(index))
+        skewMilliseconds = random.number(below: 40)
     }
 
     // MARK: Processes
@@ -48,7 +59,7 @@ struct SimulatedNode {
     private mutating func configuration() -> ReplicaConfiguration {
         var configuration = ReplicaConfiguration(
             cluster: "test", member: name, peers: members.filter { $0 != name },
-            durability: .commit, seed: UInt64(random.draw(1 << 30)) << 20 | UInt64(wakeCount))
+            durability: .commit, seed: random.next())
         configuration.endpoints = Dictionary(
             uniqueKeysWithValues: members.map { ($0, "sim://\($0)") })
         return configuration
@@ -59,11 +70,11 @@ struct SimulatedNode {
         var gateway = GatewayConfiguration()
         gateway.unknownDatabases = .create
         let configuration = configuration()
-        core = NodeCore(disks[.default, default: SimulatedDisk()].open(configuration), gateway)
+        core = NodeCore(disks[.default, default: DatabaseDisk()].open(configuration), gateway)
         core!.sleepMilliseconds = sleepMilliseconds
-        for name in removed.sorted() { core!.addRemovedDatabase(name) }
-        for name in disks.keys.sorted() where !name.isDefault && !removed.contains(name) {
-            core!.addStoredDatabase(name)
+        for name in removed.keys.sorted() { core!.addRemovedDatabase(name) }
+        for name in disks.keys.sorted() where !name.isDefault && removed[name] == nil {
+            core!.addStoredDatabase(name, digest: digests[name])
         }
     }
 
@@ -71,8 +82,8 @@ struct SimulatedNode {
     mutating func crash() {
         (core, isStopping, isStopped, pausedUntilMilliseconds) = (nil, false, false, 0)
         (inputs, frames, sent, sessions, openings) = ([], [], [:], [], [:])
-        for name in disks.keys.sorted() { disks[name]!.crash(keeping: random.draw(4)) }
-        for name in removed { disks[name] = nil }
+        for name in disks.keys.sorted() { disks[name]!.crash(keeping: random.index(below: 4)) }
+        for name in removed.keys { disks[name] = nil }
     }
 
     /// Has the process end once its turns are durable.
@@ -85,13 +96,15 @@ struct SimulatedNode {
 
     mutating func receive(_ input: Input) { if core != nil { inputs.append(.replica(input)) } }
 
-    /// Does the work of the disk that is due, and a turn; returns the frames for other nodes.
+    /// Does the work of the disk that is due, and a turn if one is; returns the frames for other nodes.
     mutating func turn(at milliseconds: UInt64) -> [Frame] {
         guard core != nil, milliseconds >= pausedUntilMilliseconds else { return [] }
         now = Moment(
-            wallMilliseconds: 1_700_000_000_000 + milliseconds, elapsedMilliseconds: milliseconds)
+            wallMilliseconds: 1_700_000_000_000 + milliseconds + skewMilliseconds,
+            elapsedMilliseconds: milliseconds)
         for name in disks.keys.sorted() { doJobs(of: name) }
-        if !isStopped {
+        if needsTurn {
+            turnDueMilliseconds = milliseconds + Self.tickMilliseconds
             let arrived = inputs
             inputs = []
             step([.turnBegan(now)] + arrived + [isStopping ? .stopped : .turnEnded])
@@ -102,6 +115,12 @@ struct SimulatedNode {
             if isStopped, disks.values.allSatisfy(\.isIdle) { crash() }
         }
         return frames
+    }
+
+    private var needsTurn: Bool {
+        !isStopped
+            && (isStopping || !inputs.isEmpty || now.elapsedMilliseconds >= turnDueMilliseconds
+                || core!.hasBacklog || core!.hasDueWork)
     }
 
     private mutating func step(_ inputs: [NodeInput]) {
@@ -118,7 +137,9 @@ struct SimulatedNode {
                 inputs.append(.replica(.storeReplied(reply), of: database))
             case .closed:
                 openings[name] = nil
-                if removed.contains(name) { disks[name] = nil }
+                record("sleeps", of: name)
+                if removed[name] != nil { disks[name] = nil }
+                digests[name] = core!.digest(of: database)
                 execute(core!.didClose(database))
             }
         }
@@ -128,27 +149,32 @@ struct SimulatedNode {
         for output in outputs {
             switch output {
             case .replica(let output, let database): execute(output, of: core!.name(of: database))
-            case .openDatabase(let database, let name):
-                wakeCount += 1
-                indexes[name] = database
-                openings[name] = (now.elapsedMilliseconds, reachesAll)
-                var configuration = configuration()
-                configuration.waking = core!.waking
-                if let nodes = core!.nodes(of: database) {
-                    configuration.peers = nodes.filter { $0 != self.name }
-                }
-                core!.open(
-                    database, disks[name, default: SimulatedDisk()].open(configuration))
+            case .openDatabase(let database, let name): open(database, name)
             case .closeDatabase(let database): add(.close, to: core!.name(of: database))
             case .removeDatabase(let name, _):
-                removed.insert(name)
+                removed[name] = removed[name] ?? now.elapsedMilliseconds
+                record("removes it", of: name)
                 if disks[name]?.isOpen == false { disks[name] = nil }
-            case .discardDatabase(_, let name): disks[name] = nil
+            case .discardDatabase(_, let name): (disks[name], digests[name]) = (nil, nil)
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
-            case .gateway(.close(let session)), .cut(let session): close(session)
+            case .gateway(.close(let session)), .cut(let session): disconnect(session)
             case .gateway: break
             }
         }
+    }
+
+    private mutating func open(_ database: DatabaseIndex, _ name: DatabaseName) {
+        wakeCount += 1
+        indexes[name] = database
+        openings[name] = (now.elapsedMilliseconds, reachesAll)
+        digests[name] = nil
+        record("wakes", of: name)
+        var configuration = configuration()
+        configuration.waking = core!.waking
+        if let nodes = core!.nodes(of: database) {
+            configuration.peers = nodes.filter { $0 != self.name }
+        }
+        core!.open(database, disks[name, default: DatabaseDisk()].open(configuration))
     }
 
     private mutating func execute(_ output: Output, of database: DatabaseName) {
@@ -161,13 +187,18 @@ struct SimulatedNode {
             frames.append(Frame(input: .asked(frame, by: name), receiver: member))
         case .answer(let member, let frame):
             frames.append(Frame(input: .answered(frame, from: name), receiver: member))
+        case .serve: record("serves", of: database)
         default: break
         }
     }
 
-    private mutating func add(_ job: SimulatedDisk.Job, to database: DatabaseName) {
+    private mutating func record(_ text: String, of database: DatabaseName) {
+        events?.append((database, text))
+    }
+
+    private mutating func add(_ job: DatabaseDisk.Job, to database: DatabaseName) {
         disks[database]!.add(
-            job, dueAt: now.elapsedMilliseconds + UInt64(random.draw(40)))
+            job, dueAt: now.elapsedMilliseconds + random.number(below: 40))
     }
 
     // MARK: Clients
@@ -179,7 +210,13 @@ struct SimulatedNode {
         inputs.append(.gateway(.received(session, Array(request.utf8))))
     }
 
+    /// Ends the connection of a client, which has read what was sent.
     mutating func close(_ session: SessionID) {
+        sent[session] = nil
+        disconnect(session)
+    }
+
+    private mutating func disconnect(_ session: SessionID) {
         if sessions.remove(session) != nil { inputs.append(.gateway(.closed(session))) }
     }
 
@@ -190,6 +227,12 @@ struct SimulatedNode {
     func sent(to session: SessionID) -> [UInt8] { sent[session] ?? [] }
 
     // MARK: Data
+
+    /// The stable time of an open database in milliseconds since 1970; nil while it sleeps.
+    func stableMilliseconds(of name: DatabaseName) -> UInt64? {
+        let replica = name.isDefault ? core?.replica : core?.replica(of: name)
+        return replica?.stableTime.milliseconds
+    }
 
     /// The replica of a database as it would start from the disk.
     mutating func stored(_ name: DatabaseName) -> Replica? {

@@ -2,7 +2,7 @@ import ReplicaCore
 import Store
 
 /// The file of one database of a simulated node: a store, and the jobs that wait for it.
-struct SimulatedDisk {
+struct DatabaseDisk {
     enum Job {
         case commit(Turn)
         case execute(StoreRequest)

@@ -1,0 +1,115 @@
+import SyncProtocol
+
+/// The requests of clients that name databases, and what the cluster owes them.
+struct DatabaseClients {
+    /// An acknowledged write, and when it was acknowledged.
+    struct Write {
+        let database: String
+        let key: String
+        let milliseconds: UInt64
+    }
+
+    /// The increments of one location: those that were acknowledged, and those that may have happened.
+    struct Sum {
+        var acknowledged = 0
+        var unknown = 0
+    }
+
+    /// The open requests, in the order in which they were sent.
+    private(set) var open: [DatabaseRequest] = []
+    private(set) var acknowledged: [Write] = []
+    /// The sums of databases by the location and the database.
+    private(set) var sums: [String: Sum] = [:]
+    /// The databases of requests for a removal, and those whose removal was acknowledged.
+    private(set) var removing: Set<String> = []
+    var removed: Set<String> = []
+    private var lastNumber: UInt64 = 0
+
+    /// Whether no request is open.
+    var areDone: Bool { open.isEmpty }
+
+    /// Adds a request, and gives it a session.
+    mutating func add(_ request: DatabaseRequest) -> DatabaseRequest {
+        lastNumber += 1
+        var request = request
+        request.session = SessionID(number: lastNumber)
+        if request.aim == .remove { removing.insert(request.database) }
+        open.append(request)
+        return request
+    }
+
+    mutating func remove(_ request: DatabaseRequest) {
+        open.removeAll { $0.session == request.session }
+    }
+
+    mutating func acknowledge(_ request: DatabaseRequest, at milliseconds: UInt64) {
+        acknowledged.append(
+            Write(database: request.database, key: request.key, milliseconds: milliseconds))
+    }
+
+    /// Records the outcome of an increment; nil for an unknown one.
+    mutating func add(increment request: DatabaseRequest, isAcknowledged: Bool) {
+        let place = "\(request.key) \(request.database)"
+        if isAcknowledged {
+            sums[place, default: Sum()].acknowledged += 1
+        } else {
+            sums[place, default: Sum()].unknown += 1
+        }
+    }
+
+    /// A key that no write has had.
+    var freshKey: String { "k\(lastNumber)" }
+}
+
+/// A request of a client on a connection of its own.
+struct DatabaseRequest {
+    enum Aim: Equatable {
+        case write, read, remove, increment
+        /// Reads the value and the tag for a transaction, which adds one to the value.
+        case prepare
+        case transact
+        /// Listens until this time.
+        case listen(untilMilliseconds: UInt64)
+    }
+
+    let aim: Aim
+    let node: Int
+    let database: String
+    var key = ""
+    let text: String
+    var session = SessionID(number: 0)
+    var sinceMilliseconds: UInt64 = 0
+    /// Whether the answer has to contain the value.
+    var isCertain = false
+    /// Whether the node knew that the database was removed.
+    var isRemoved = false
+    /// Whether the request is part of the last use of all databases, which has to succeed.
+    var isLast = false
+
+    /// A request with a method, a location, and a body.
+    init(
+        _ aim: Aim, _ method: String, _ database: String, _ key: String, at node: Int,
+        fields: String = "", body: String? = nil
+    ) {
+        (self.aim, self.node, self.database, self.key) = (aim, node, database, key)
+        let content = body.map { "Content-Length: \($0.utf8.count)\r\n\r\n\($0)" } ?? "\r\n"
+        let path = aim == .remove ? "/.settings/databases/\(database)" : "/\(key)"
+        let query = aim == .remove ? "" : "?ns=\(database)"
+        text = "\(method) \(path).json\(query) HTTP/1.1\r\nHost: localhost\r\n\(fields)\(content)"
+    }
+}
+
+/// The parts of an answer that the clients use.
+struct DatabaseAnswer {
+    let status: String
+    let body: String
+    let tag: String
+
+    init(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+        status = String(text.dropFirst(9).prefix(3))
+        body = String(lines.last ?? "")
+        tag = lines.first { $0.hasPrefix("ETag: ") }.map { String($0.dropFirst(6)) } ?? ""
+    }
+}
