@@ -25,9 +25,11 @@ extension NodeCore {
         guard named[position].isServing, named[position].replica.isSettled else { return }
         let isFirst = catalog.isPending
         if catalog.follow(named[position].replica.vector) {
-            for (name, placement) in DatabaseCatalog.entries(in: named[position].replica.value) {
+            let data = named[position].replica.value
+            for (name, placement) in DatabaseCatalog.entries(in: data) {
                 if catalog.record(placement, of: name) { place(name, placement) }
             }
+            setLimits(in: data)
         }
         if isFirst { openWaiting() }
         for position in catalog.moving { reportCopy(at: position) }
