@@ -35,6 +35,8 @@ final class Driver {
     private unowned let loop: Loop
     private let callbacks: Callbacks
     private let clock: NodeClock
+    /// The addresses of all nodes, without those that cannot be read.
+    private let addresses: [HTTPAddress]
     private var secret: Secret?
     private let tap: ConnectionTap?
     /// Nil also when it has failed, as when the disk is full.
@@ -62,6 +64,7 @@ final class Driver {
         self.store = store
         self.secret = secret
         self.callbacks = callbacks
+        addresses = configuration.nodes.compactMap { try? NodeAddress($0).address }
         client = Client(configuration)
         timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
         loop.atEndOfTurn = { [unowned self] in endTurn() }
@@ -242,7 +245,7 @@ extension Driver {
         tap?.contact(.searching(refusal: client.refusal))
         do {
             connection = try WebSocketConnection(
-                to: try NodeAddress(address), showing: secret, on: loop
+                to: try NodeAddress(address), of: addresses, showing: secret, on: loop
             ) { [unowned self] in handle($0) }
         } catch {
             // At an address that cannot be used no node answers.

@@ -21,11 +21,20 @@ final class WebSocketConnection {
     }
 
     private let handle: (Event) -> Void
-    private let address: HTTPAddress
-    private let database: DatabaseName
+    private let loop: Loop
+    private let node: NodeAddress
+    /// The address of the node, after redirects.
+    private var address: HTTPAddress
+    private var database: DatabaseName { node.database }
+    /// The addresses that the program was given.
+    private let known: [HTTPAddress]
+    private let secret: Secret?
     private var showsSecret: Bool
+    private var redirects = 0
     private var dial: Dial?
     private var stream: Stream?
+    /// The stream to the node that has redirected the client, until there is the next one.
+    private var formerStream: Stream?
     private var client: WebSocketClient
     private var random = SystemRandomNumberGenerator()
     /// Frames from before the node took the connection; nil from then on.
@@ -35,23 +44,34 @@ final class WebSocketConnection {
     private var isClosed = false
 
     init(
-        to node: NodeAddress, showing secret: Secret?, on loop: Loop,
+        to node: NodeAddress, of known: [HTTPAddress], showing secret: Secret?, on loop: Loop,
         handle: @escaping (Event) -> Void
     ) throws(SocketError) {
-        self.handle = handle
-        (address, database) = (node.address, node.database)
+        (self.handle, self.loop, self.known, self.secret) = (handle, loop, known, secret)
+        (self.node, address) = (node, node.address)
         showsSecret = secret != nil
         client = WebSocketClient(
-            to: address.authority, path: NativeProtocol.path(of: node.database),
-            subprotocol: NativeProtocol.name, authorization: secret?.authorization,
-            messageLimit: NativeProtocol.answerLimit, using: &random)
+            requesting: NativeProtocol.path(of: node.database), of: node.address,
+            showing: secret, using: &random)
+        try connect()
+    }
+
+    private func connect() throws(SocketError) {
         dial = try Dial(to: address, on: loop) { [unowned self] outcome in
             dial = nil
             switch outcome {
             case .success(let stream): begin(on: stream)
-            case .failure(let error): end(event(of: error))
+            case .failure(let error): giveUp(because: error)
             }
         }
+    }
+
+    /// Ends the attempt. After a redirect, the first node is asked again, since it names another target then.
+    private func giveUp(because error: SocketError) {
+        guard redirects > 0, redirects < HTTPRedirect.limit, address != node.address else {
+            return end(event(of: error))
+        }
+        connect(to: node.address, requesting: NativeProtocol.path(of: database))
     }
 
     /// While paused, frames of the node wait in the system, and then at the node.
@@ -83,6 +103,7 @@ final class WebSocketConnection {
 
     private func begin(on stream: Stream) {
         self.stream = stream
+        formerStream = nil
         stream.open { [unowned self] event in
             switch event {
             case .received(let bytes): receive(bytes)
@@ -117,6 +138,8 @@ final class WebSocketConnection {
                 // A clause of a longer sentence, unlike the node's own text.
                 let clause = problem.hasSuffix(".") ? String(problem.dropLast()) : problem
                 end(refusal(clause, fix: fix))
+            // What follows is the rest of an answer that has no meaning for the next node.
+            case .moved(let location): return follow(location)
             case .ended(let problem):
                 Log.info("the node ended the connection: \(problem)")
                 let fix =
@@ -126,6 +149,35 @@ final class WebSocketConnection {
                 end(early == nil ? .lost : refusal(problem, fix: fix))
             }
         }
+    }
+
+    /// Connects to the node that holds the database, with the same credential.
+    private func follow(_ location: String) {
+        redirects += 1
+        guard redirects <= HTTPRedirect.limit else {
+            return end(
+                refusal(
+                    "it is the last of \(redirects) nodes that redirect one after the other",
+                    fix: "see `hearth database list` at each node"))
+        }
+        guard let redirect = HTTPRedirect(location, from: address, knowing: known),
+            redirect.target.hasPrefix(NativeProtocol.path)
+        else {
+            return end(
+                refusal(
+                    "it redirects to \(location), where the client does not know the certificate",
+                    fix: "name the address of that node, too"))
+        }
+        stream?.close()
+        (formerStream, stream) = (stream, nil)
+        connect(to: redirect.address, requesting: redirect.target)
+    }
+
+    private func connect(to next: HTTPAddress, requesting path: String) {
+        address = next
+        client = WebSocketClient(
+            requesting: path, of: next, showing: secret, using: &random)
+        do throws(SocketError) { try connect() } catch { end(event(of: error)) }
     }
 
     private func append(_ payload: [UInt8], as kind: WebSocketFrameKind = .binary) {
@@ -161,5 +213,18 @@ final class WebSocketConnection {
     private func end(_ event: Event) {
         close()
         handle(event)
+    }
+}
+
+extension WebSocketClient {
+    /// A client of the native protocol.
+    fileprivate init(
+        requesting path: String, of address: HTTPAddress, showing secret: Secret?,
+        using random: inout some RandomNumberGenerator
+    ) {
+        self.init(
+            to: address.authority, path: path, subprotocol: NativeProtocol.name,
+            authorization: secret?.authorization, messageLimit: NativeProtocol.answerLimit,
+            using: &random)
     }
 }

@@ -8,6 +8,8 @@ struct UpgradeAnswer: Sendable {
         case denied
         /// There is no WebSocket, as the server takes no clients now.
         case unavailable
+        /// The WebSocket is at another address, in the form of the header `Location`.
+        case moved(to: String)
         /// There is no WebSocket, for this reason. The server may name a fix.
         case refused(String, fix: String? = nil)
     }
@@ -47,6 +49,9 @@ struct UpgradeAnswer: Sendable {
         if status.hasPrefix("HTTP/1.1 401") { return .denied }
         if status.hasPrefix("HTTP/1.1 503") { return .unavailable }
         let values = Dictionary(lines.compactMap(UpgradeAnswer.header)) { first, _ in first }
+        if status.hasPrefix("HTTP/1.1 307"), let location = values["location"] {
+            return .moved(to: location)
+        }
         guard status.hasPrefix("HTTP/1.1 101") else {
             if let problem = values["hearth-problem"], !problem.isEmpty {
                 return .refused(problem, fix: values["hearth-fix"])

@@ -16,6 +16,8 @@ public struct WebSocketClient: Sendable {
         case denied
         /// Nothing more will arrive: the server takes no clients now, by its status 503.
         case unavailable
+        /// Nothing more will arrive: the WebSocket is at another address, in the form of the header `Location`.
+        case moved(to: String)
         /// Nothing more will arrive: the server refuses the client for this reason.
         case refused(problem: String, fix: String)
         /// Nothing more will arrive.
@@ -60,6 +62,7 @@ public struct WebSocketClient: Sendable {
             return .opened
         case .denied?: return .denied
         case .unavailable?: return .unavailable
+        case .moved(let location)?: return .moved(to: location)
         case .refused(let problem, let fix?)?: return .refused(problem: problem, fix: fix)
         case .refused(let problem, nil)?: return .ended(problem: problem)
         case nil where answer != nil: return nil

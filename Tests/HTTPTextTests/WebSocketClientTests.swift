@@ -72,6 +72,15 @@ import Testing
                 == [.ended(problem: "it answered 404 Not Found")])
     }
 
+    @Test func `a redirect is distinguished if it names an address`() {
+        var (client, _) = accepted()
+        let answer = "HTTP/1.1 307 Temporary Redirect\r\nLocation: //b:2/.hearth/chat?x=1\r\n\r\n"
+        #expect(events(Array(answer.utf8), &client) == [.moved(to: "//b:2/.hearth/chat?x=1")])
+        var (other, _) = accepted()
+        let bare = events(Array("HTTP/1.1 307 Temporary Redirect\r\n\r\n".utf8), &other)
+        #expect(bare == [.ended(problem: "it answered 307 Temporary Redirect")])
+    }
+
     @Test func `an answer without an end is refused`() {
         var (client, _) = accepted()
         let bytes = [UInt8](repeating: 65, count: 16 << 10)

@@ -43,9 +43,17 @@ final class TestNode: Sendable {
         try #require(status == 0, "hearth cluster \(words)")
     }
 
+    /// Runs a verb of `hearth database`, which must succeed.
+    func database(_ words: String...) throws {
+        let status = try TestNode.run(words + ["--dir", folder], of: "database")
+        try #require(status == 0, "hearth database \(words)")
+    }
+
     private static func run(_ words: String...) throws -> ExitCode { try run(words) }
 
-    private static func run(_ words: [String]) throws -> ExitCode {
+    private static func run(
+        _ words: [String], of group: String = "cluster"
+    ) throws -> ExitCode {
         let errors = FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-sdk-\(UUID().uuidString).errors")
         _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
@@ -53,7 +61,7 @@ final class TestNode: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("hearth")
-        process.arguments = ["cluster"] + words
+        process.arguments = [group] + words
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: errors)

@@ -7,8 +7,15 @@ package import TLS
 /// A connection to a node's HTTP port for a program that waits by itself: frames out, frames in, and nothing else. It
 /// costs so little that a thousand of them measure the node and not themselves.
 package final class NodeSocket {
-    private let socket: PolledSocket
+    private var socket: PolledSocket
     private var client: WebSocketClient
+    /// The address of the node, after redirects.
+    private var address: HTTPAddress
+    private let secret: Secret?
+    private let followsRedirects: Bool
+    private var redirects = 0
+    /// The address to which the node redirects, until the client goes there.
+    private var location: String?
     private var random = SystemRandomNumberGenerator()
     private var hasAsked = false
     /// The bytes to send once the node has accepted the connection; nil from then on.
@@ -31,15 +38,27 @@ package final class NodeSocket {
     }
 
     /// The same, with the error of the system.
+    ///
+    /// - Parameter followsRedirects: Whether any node may answer that holds the database, and not only this one.
     init(
         connectingTo address: HTTPAddress, showing secret: Secret?,
-        database: DatabaseName = .default
+        database: DatabaseName = .default, followsRedirects: Bool = false
     ) throws(SocketError) {
+        (self.address, self.secret) = (address, secret)
+        self.followsRedirects = followsRedirects
         socket = try PolledSocket(to: address)
-        client = WebSocketClient(
-            to: address.authority, path: NativeProtocol.path(of: database),
-            subprotocol: NativeProtocol.name, authorization: secret?.authorization,
-            messageLimit: NativeProtocol.answerLimit,
+        client = NodeSocket.client(
+            requesting: NativeProtocol.path(of: database), of: address, showing: secret,
+            using: &random)
+    }
+
+    private static func client(
+        requesting path: String, of address: HTTPAddress, showing secret: Secret?,
+        using random: inout some RandomNumberGenerator
+    ) -> WebSocketClient {
+        WebSocketClient(
+            to: address.authority, path: path, subprotocol: NativeProtocol.name,
+            authorization: secret?.authorization, messageLimit: NativeProtocol.answerLimit,
             using: &random)
     }
 
@@ -98,9 +117,35 @@ package final class NodeSocket {
         }
         let isThere = socket.receive { bytes in
             var rest = bytes
-            while !isClosed, let event = client.next(in: &rest, using: &random) { handle(event) }
+            while !isClosed, location == nil, let event = client.next(in: &rest, using: &random) {
+                handle(event)
+            }
         }
-        if !isThere { endByPeer() }
+        if let location {
+            follow(location)
+        } else if !isThere {
+            endByPeer()
+        }
+    }
+
+    /// Connects to the node that holds the database, with the same credential.
+    private func follow(_ location: String) {
+        self.location = nil
+        redirects += 1
+        guard followsRedirects, redirects <= HTTPRedirect.limit,
+            let redirect = HTTPRedirect(location, from: address)
+        else {
+            return end(
+                .failed(
+                    problem: "the database is on other nodes", fix: "name the node at \(location)"))
+        }
+        address = redirect.address
+        hasAsked = false
+        client = NodeSocket.client(
+            requesting: redirect.target, of: address, showing: secret, using: &random)
+        do throws(SocketError) { socket = try PolledSocket(to: address) } catch {
+            end(.init(error))
+        }
     }
 
     /// Whether the system has made the connection; nothing need have come of the node.
@@ -140,6 +185,7 @@ package final class NodeSocket {
         case .denied: end(.denied)
         case .unavailable: end(.unavailable)
         case .refused(let problem, let fix): end(.failed(problem: problem, fix: fix))
+        case .moved(let location): self.location = location
         case .ended(let problem):
             end(.failed(problem: problem, fix: "check the address, and see the node's log"))
         }

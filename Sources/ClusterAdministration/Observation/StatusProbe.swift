@@ -173,7 +173,8 @@ extension StatusProbe {
         let connection: NodeSocket
         do throws(SocketError) {
             connection = try NodeSocket(
-                connectingTo: address, showing: secret, database: database)
+                connectingTo: address, showing: secret, database: database,
+                followsRedirects: !message.concernsNode)
         } catch {
             return .ended(.init(error))
         }
@@ -199,6 +200,16 @@ extension StatusProbe {
             }
         }
         return nil
+    }
+}
+
+extension ClientMessage {
+    /// Whether only the node that receives the request can answer it, and no other node with the same database.
+    fileprivate var concernsNode: Bool {
+        switch request {
+        case .status, .backup, .evict: true
+        default: false
+        }
     }
 }
 
