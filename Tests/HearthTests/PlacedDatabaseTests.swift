@@ -49,6 +49,10 @@ import Threads
     @Test func `a redirect to a dead node leads to the next one`() throws {
         let node = try TestNode(count: 3)
         try node.database("create", "chat", "--nodes", "n1,n2")
+        // Keeps the database awake.
+        let first = try Connection(nodes: [node.urls[1] + "?ns=chat"])
+        defer { first.close() }
+        #expect(try write(0, by: first) == .done)
         try node.kill("n1")
         // The node redirects one of the programs to the dead node first.
         for number in [1, 2] as [Value] {
@@ -62,11 +66,11 @@ import Threads
     private func write(
         _ number: Value, by connection: Hearth.Connection, _ patience: Request.Patience = .endless
     ) throws -> ClientCore.Answer? {
-        let outcome = Monitor<ClientCore.Answer?>(nil)
+        let outcome = Monitor<Result<ClientCore.Answer, HearthError>?>(nil)
         connection.send(.put(location, number), patience: patience) { result in
-            outcome.withLock { $0 = try? result.get() }
+            outcome.withLock { $0 = result }
             outcome.signal()
         }
-        return outcome.wait { $0 }
+        return try outcome.wait { $0 }.get()
     }
 }
