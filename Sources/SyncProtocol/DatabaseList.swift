@@ -42,7 +42,8 @@ public struct DatabaseList: Equatable, Sendable {
         else { return nil }
         self.init(of: cluster, names: [], removed: [])
         while let kind = rest.popFirst() {
-            guard kind < 2, let text = rest.removeShortText(), let name = DatabaseName(stored: text),
+            guard kind < 2, let text = rest.removeShortText(),
+                let name = DatabaseName(stored: text),
                 !name.isDefault
             else { return nil }
             if kind == 0 { names.append(name) } else { removed.append(name) }
