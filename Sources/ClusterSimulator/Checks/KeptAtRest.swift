@@ -34,7 +34,7 @@ extension KeptState {
         "coordination.election",
         "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
-        "sessions.limits", "sessions.requests",
+        "sessions.limits", "sessions.requests", "sessions.quota.limits",
         "sessions.versionDelta",
     ]
     /// The same, and what there is of clients.
@@ -47,7 +47,8 @@ extension KeptState {
         "gateway.context.hostRule", "gateway.context.configuration",
         "gateway.context.realtimeNames", "gateway.context.longPolls",
         "gateway.context.authentication",
-        "gateway.context.databases", "gateway.context.routes", "livePeers",
+        "gateway.context.databases", "gateway.context.databaseUses", "gateway.context.lasting",
+        "gateway.context.routes", "livePeers", "limits",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]
     private static let ofListeningClient = ofClient.union([

@@ -46,6 +46,7 @@ extension GatewayContext {
             text.begin(gauge.name, .gauge, gauge.help)
             for row in rows { text.append(row[keyPath: gauge.value], ["database": row.name]) }
         }
+        guard rows.contains(where: { !$0.refusals.isEmpty }) else { return }
         text.begin(
             "database_refused_total", .counter, "Requests that a limit of the database refused.")
         for row in rows {
