@@ -58,7 +58,9 @@ struct DatabasesRun {
         }
         endFaults()
         rest()
-        guard hasComeToRest else { return compare() }
+        // Before the last use, which exchanges what is missing.
+        compare()
+        guard hasComeToRest else { return }
         useAllAgain()
         rest()
         compare()
