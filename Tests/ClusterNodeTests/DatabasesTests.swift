@@ -15,6 +15,16 @@ import Testing
         return outcome.output
     }
 
+    /// The names of the databases in a list, which has a line of titles.
+    private func names(_ cluster: TestCluster, _ words: String...) throws -> [String] {
+        let outcome = try Program(
+            Program.hearthPath, ["database", "list", "--dir", cluster.folder.path] + words
+        ).end()
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output.split(separator: "\n").dropFirst()
+            .compactMap { $0.split(separator: " ").first.map(String.init) }.sorted()
+    }
+
     @Test func `keep their data apart through deaths of nodes and a restart`() throws {
         let cluster = try TestCluster()
         let names = ["", "?ns=chat", "?ns=game"]
@@ -48,9 +58,7 @@ import Testing
     @Test func `are created, listed and named by commands`() throws {
         let cluster = try TestCluster()
         #expect(try hearth(cluster, "database", "create", "chat") == "chat is created\n")
-        #expect(
-            try hearth(cluster, "database", "list", "--node", cluster.address(3))
-                == "default\nchat\n")
+        #expect(try names(cluster, "--node", cluster.address(3)) == ["chat", "default"])
         _ = try hearth(cluster, "set", "/a", "1", "--database", "chat")
         #expect(try hearth(cluster, "get", "/", "--database", "chat") == "{\"a\":1}\n")
         #expect(try hearth(cluster, "get", "/") == "null\n")
@@ -64,6 +72,33 @@ import Testing
             "get", "/", "--database", "Chat", "--dir", cluster.folder.path
         ).end()
         #expect(wrong.status == 64, "\(wrong.errors)")
+    }
+
+    @Test func `move to other nodes, which have their data and limits`() throws {
+        let cluster = try TestCluster()
+        #expect(
+            try hearth(cluster, "database", "create", "chat", "--nodes", "n1,n2")
+                == "chat is created on n1, n2\n")
+        _ = try hearth(cluster, "set", "/a", "1", "--database", "chat")
+        let limited = try hearth(cluster, "database", "limits", "chat", "--data-bytes", "20")
+        #expect(limited.contains("20"), "\(limited)")
+        #expect(
+            try hearth(cluster, "database", "move", "chat", "--nodes", "n3") == "chat is on n3\n")
+        #expect(try curl(cluster.address(3) + "/a.json?ns=chat") == "1")
+        let long = String(repeating: "x", count: 40)
+        let refused = try curl(
+            cluster.address(3) + "/b.json?ns=chat", "-X", "PUT", "-d", "\"\(long)\"")
+        #expect(refused.contains("write_too_big") || refused.contains("error"), "\(refused)")
+        #expect(try curl(cluster.address(1) + "/a.json?ns=chat", "-L") == "1")
+        for node in ["n1", "n3"] {
+            try cluster.run("kill", node)
+            try cluster.run("start", node)
+        }
+        #expect(try curl(cluster.address(1) + "/.json?ns=chat", "-L") == "{\"a\":1}")
+        let folder = cluster.folder.file("n1/databases/chat/log.sqlite")
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        let again = try hearth(cluster, "database", "move", "chat", "--nodes", "n3")
+        #expect(again == "chat is already on n3\n")
     }
 
     @Test func `sleep without clients, and wake with their data`() throws {
@@ -128,7 +163,7 @@ import Testing
             atPath: cluster.folder.file("n1/databases/chat"), withIntermediateDirectories: true)
         let rest = try cluster.folder.write("", to: "n1/databases/chat/log.sqlite")
         #expect(try cluster.up().end().status == 0)
-        #expect(try hearth(cluster, "database", "list") == "default\n")
+        #expect(try names(cluster) == ["default"])
         #expect(!FileManager.default.fileExists(atPath: rest))
     }
 
