@@ -138,7 +138,7 @@ final class WebSocketConnection {
                 // A clause of a longer sentence, unlike the node's own text.
                 let clause = problem.hasSuffix(".") ? String(problem.dropLast()) : problem
                 end(refusal(clause, fix: fix))
-            // What follows is the rest of an answer that has no meaning for the next node.
+            // The rest of the answer has no meaning for the next node.
             case .moved(let location): return follow(location)
             case .ended(let problem):
                 Log.info("the node ended the connection: \(problem)")

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The file beside a sleeping database with the digest of its operations, so that a node that starts knows which of its sleeping
+/// The file beside a sleeping database with the digest of its operations. By it, a node that starts knows which of its sleeping
 /// databases differ from those of its peers, without opening them.
 ///
 /// The digest counts only while the database is the file that was closed then: the same inode, size and time of change, and no

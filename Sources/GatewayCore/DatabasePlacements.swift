@@ -3,7 +3,7 @@ internal import HTTPText
 internal import JSONText
 internal import SyncProtocol
 
-// What the gateway answers about the placement of databases.
+// The answers of the gateway about the placement of databases.
 
 extension Answer {
     /// The placement of a database as this node knows it: `{name, epoch, nodes, moving?, isCopied}`, or `{name, epoch: 0}` for a

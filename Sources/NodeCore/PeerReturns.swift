@@ -4,8 +4,8 @@ internal import SyncProtocol
 // The databases that wake because a peer may hold other operations of them.
 //
 // Nodes publish digests of what their sleeping databases hold: when they reach each other, and from time to time, since frames
-// may be lost. A sleeping database wakes if a peer's digest is another one, or if one of the nodes does not know its own, as
-// after a crash while the database was awake. Awake, it announces its operations to the peers, which wakes it there, too.
+// may be lost. A sleeping database wakes if a peer's digest is another one. It also wakes if one of the nodes does not
+// know its own, as after a crash while the database was awake. Awake, it announces its operations to the peers, which wakes it there, too.
 
 /// The databases that wake for a moment, few at a time.
 struct PeerReturns {

@@ -47,7 +47,7 @@ extension DatabaseProbe {
         return try send(request, to: address, within: limit).status != 412
     }
 
-    /// What a node knows of the placement of a database.
+    /// Reads the knowledge of a node of the placement of a database.
     func knowledge(
         of name: DatabaseName, at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) -> Knowledge {

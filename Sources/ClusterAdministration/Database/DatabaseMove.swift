@@ -17,7 +17,6 @@ package struct DatabaseMove {
     private let name: DatabaseName
     private let nodes: [ObservedCluster.Node]
     private let probe: DatabaseProbe
-    private let deadline: ContinuousClock.Instant
     private let limit: Duration
 
     /// - Parameter limit: How long the nodes may take for each step.
@@ -26,7 +25,6 @@ package struct DatabaseMove {
         within limit: Duration
     ) {
         (self.name, nodes, self.probe, self.limit) = (name, cluster.nodes, probe, limit)
-        deadline = .now + limit
     }
 
     // MARK: Commands

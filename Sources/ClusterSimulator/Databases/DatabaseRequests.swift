@@ -63,7 +63,10 @@ extension DatabasesRun {
 
     /// Adds a database, or removes one of those that were added.
     private mutating func addOrRemove(at node: Int) {
-        if names.count < limit { return names.append("extra-\(clients.freshKey)") }
+        if names.count < limit {
+            addedCount += 1
+            return names.append("extra-\(addedCount)")
+        }
         let name = names.remove(at: scenario.databases.count)
         send(DatabaseRequest(.remove, "DELETE", name, "", at: node))
     }

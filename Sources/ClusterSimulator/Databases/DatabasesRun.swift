@@ -19,6 +19,8 @@ struct DatabasesRun {
     private(set) var milliseconds: UInt64 = 0
     /// The names of databases that clients use.
     var names: [String]
+    /// How many databases clients have added; their names are never used again.
+    var addedCount = 0
     /// When the last fault began.
     var faultMilliseconds: UInt64 = 0
     /// Since when all nodes run, and all frames arrive.
