@@ -98,6 +98,25 @@ import Testing
         #expect(rig.answer(to: CoreRig.get("/b.json?ns=chat"), at: 2, after: 500).body == "2")
     }
 
+    @Test func `a sleeping database wakes to move`() {
+        var rig = placed()
+        rig.run(for: 6_000)
+        #expect(rig.cores.allSatisfy { !$0.awakeDatabaseNames.contains(chat) })
+        place(moving, &rig)
+        rig.run(for: 4_000)
+        for node in 0..<3 { #expect(knowledge(&rig, of: node).contains(#""isCopied":true"#)) }
+    }
+
+    @Test func `a frame of another epoch does not wake a database`() {
+        var rig = placed()
+        rig.run(for: 6_000)
+        for epoch in [0, 2, 1] as [UInt32] {
+            rig.receive(DatabaseEnvelope(chat, epoch: epoch, .used, [1]).bytes, at: 0)
+            rig.run(for: 50)
+            #expect(rig.cores[0].awakeDatabaseNames.contains(chat) == (epoch == 1))
+        }
+    }
+
     @Test func `a database can come back to a node that has deleted it`() {
         var rig = placed()
         for (epoch, nodes) in [(2, ["n2", "n3"]), (4, ["n1"]), (6, ["n1", "n2", "n3"])]
