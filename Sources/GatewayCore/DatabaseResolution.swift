@@ -54,7 +54,7 @@ struct DatabaseResolution {
     func isRemoved(_ name: DatabaseName) -> Bool { removed.contains(name) }
 
     /// Checks that a name is not the one of a removed database.
-    private func checkIsNotRemoved(_ name: DatabaseName) throws(RestFailure) {
+    func checkIsNotRemoved(_ name: DatabaseName) throws(RestFailure) {
         if removed.contains(name) { throw .removedDatabase(name) }
     }
 

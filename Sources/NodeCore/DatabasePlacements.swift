@@ -1,6 +1,6 @@
 internal import GatewayCore
 internal import ReplicaCore
-internal import SyncProtocol
+package import SyncProtocol
 
 // The placement of databases on nodes. A move has two steps, each a transaction in the catalog. In the first epoch, the nodes of
 // both placements hold the database, and none serves clients. Once all of them hold the same operations durably, the second
@@ -13,6 +13,18 @@ extension NodeCore {
     /// The nodes that hold a database; nil if all nodes hold it. A driver starts the replica of a database with this list.
     public func nodes(of database: DatabaseIndex) -> [String]? {
         catalog.placement(of: name(of: database))?.nodes
+    }
+
+    /// The placement of a database as the node knows it; nil if all nodes hold it.
+    package func placement(of name: DatabaseName) -> DatabasePlacement? {
+        catalog.placement(of: name)
+    }
+
+    /// Whether clients can use a database here, as far as its placement is concerned.
+    package func serves(_ name: DatabaseName) -> Bool {
+        guard isServing, !catalog.isPending else { return false }
+        guard let placement = catalog.placement(of: name) else { return true }
+        return !placement.isMoving && placement.nodes.contains(replica.memberName)
     }
 
     /// Whether the cluster has a catalog, for which databases wait until the node has followed it.

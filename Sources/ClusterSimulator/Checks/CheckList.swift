@@ -82,6 +82,8 @@ extension Check {
         .databaseRequestsEnd,
         .removedDatabasesStayAway,
         .databasesGoOn,
+        .placementsExcludeEachOther,
+        .redirectsArrive,
     ]
 
     /// The check of a name, as scenarios write it; nil if no check has it.

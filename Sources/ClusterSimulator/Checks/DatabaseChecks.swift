@@ -34,7 +34,7 @@ extension Check {
         failure: .durability, traits: .atEnd,
         claim: "no write of any database is lost",
         criterion: """
-            at the end each node has each acknowledged write of each database, and each sum has all \
+            at the end each node of a database has each acknowledged write of it, and each sum has all \
             acknowledged increments and transactions, and no others than those without an answer
             """)
     static let databasesStayApart: Check = Check(
@@ -48,8 +48,8 @@ extension Check {
         "databases-converge", of: .equal, "databases", guarantees: "C1, C2", traits: .atEnd,
         claim: "all nodes have the same databases with the same data",
         criterion: """
-            at the end all nodes have the same list of databases, and in each of them the same \
-            operations and the same tree on their disks
+            at the end each node has all databases that are placed on it, and in each of them the \
+            same operations and the same tree on its disk as the others
             """)
     static let databasesWakeComplete: Check = Check(
         "databases-wake-complete", of: .complete, "reads after waking",
@@ -88,4 +88,15 @@ extension Check {
             once all databases have slept, a transaction in each of them succeeds, and 7 s later its \
             stable time at all nodes is that of the request at least
             """)
+    static let placementsExcludeEachOther: Check = Check(
+        "placements-exclude-each-other", of: .place, "moves and creations", guarantees: "D1",
+        claim: "a database has one placement at a time",
+        criterion: """
+            nodes that serve a database at the same moment know the same nodes of it; at the end no \
+            database moves, all nodes know the same placements, and no other nodes keep its files
+            """)
+    static let redirectsArrive: Check = Check(
+        "redirects-arrive", of: .redirect, "redirects", failure: .liveness,
+        claim: "redirects of a database end",
+        criterion: "no request is redirected twice to the same node for the same placement")
 }

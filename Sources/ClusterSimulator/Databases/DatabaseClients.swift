@@ -70,15 +70,24 @@ struct DatabaseRequest {
         case transact
         /// Listens until this time.
         case listen(untilMilliseconds: UInt64)
+        /// Is part of an operator's command.
+        case command(Int)
     }
 
     let aim: Aim
-    let node: Int
+    private(set) var node: Int
     let database: String
     var key = ""
-    let text: String
+    private let method: String
+    private var target: String
+    /// The fields and the body.
+    private let rest: String
+    /// The redirects that the client has followed.
+    private(set) var redirects: [DatabaseAnswer.Redirect] = []
     var session = SessionID(number: 0)
     var sinceMilliseconds: UInt64 = 0
+    /// When the value was written that a read asks for.
+    var writeMilliseconds: UInt64?
     /// Whether the answer has to contain the value.
     var isCertain = false
     /// Whether the node knew that the database was removed.
@@ -92,18 +101,53 @@ struct DatabaseRequest {
         fields: String = "", body: String? = nil
     ) {
         (self.aim, self.node, self.database, self.key) = (aim, node, database, key)
+        self.method = method
+        target = "/\(key).json?ns=\(database)"
         let content = body.map { "Content-Length: \($0.utf8.count)\r\n\r\n\($0)" } ?? "\r\n"
-        let path = aim == .remove ? "/.settings/databases/\(database)" : "/\(key)"
-        let query = aim == .remove ? "" : "?ns=\(database)"
-        text = "\(method) \(path).json\(query) HTTP/1.1\r\nHost: localhost\r\n\(fields)\(content)"
+        rest = fields + content
+    }
+
+    /// A request about a database as a whole, to remove it or to ask where it is.
+    init(_ aim: Aim, _ method: String, settingsOf database: String, at node: Int) {
+        self.init(aim, method, database, "", at: node)
+        target = "/.settings/databases/\(database).json"
+    }
+
+    var text: String { "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(rest)" }
+
+    /// The same request to the node that a redirect names.
+    func following(_ redirect: DatabaseAnswer.Redirect) -> DatabaseRequest {
+        var request = self
+        request.redirects.append(redirect)
+        (request.node, request.target) = (redirect.node, redirect.target)
+        return request
     }
 }
 
 /// The parts of an answer that the clients use.
 struct DatabaseAnswer {
+    /// A node that a redirect names, and since which epoch that holds the database.
+    struct Redirect: Equatable {
+        let node: Int
+        let epoch: String
+        let target: String
+
+        /// Reads `//HOST/TARGET`, where the host is the name of a node, such as n1, and the target ends with the epoch.
+        fileprivate init?(_ location: Substring) {
+            let host = location.dropFirst(2).prefix { $0 != "/" }
+            guard let number = Int(host.dropFirst()), let mark = location.lastIndex(of: "=") else {
+                return nil
+            }
+            node = number - 1
+            target = String(location.dropFirst(2 + host.count))
+            epoch = String(location[mark...].dropFirst())
+        }
+    }
+
     let status: String
     let body: String
     let tag: String
+    let redirect: Redirect?
 
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
@@ -111,5 +155,6 @@ struct DatabaseAnswer {
         status = String(text.dropFirst(9).prefix(3))
         body = String(lines.last ?? "")
         tag = lines.first { $0.hasPrefix("ETag: ") }.map { String($0.dropFirst(6)) } ?? ""
+        redirect = lines.first { $0.hasPrefix("Location: ") }.flatMap { Redirect($0.dropFirst(10)) }
     }
 }

@@ -46,10 +46,16 @@ extension DatabasesRun {
         guard count > 0 else { return }
         let write = clients.acknowledged[count - 1 - random.index(below: min(30, count))]
         var request = DatabaseRequest(.read, "GET", write.database, write.key, at: node)
-        request.isCertain =
-            isCalm && write.milliseconds + 500 < milliseconds
-            && !clients.removing.contains(write.database) && isComplete(write.database, at: node)
+        request.writeMilliseconds = write.milliseconds
         send(request)
+    }
+
+    /// Whether an answer to a read that a node gets now has to contain the value.
+    private func isCertain(_ request: DatabaseRequest) -> Bool {
+        guard let written = request.writeMilliseconds else { return false }
+        return isCalm && written + 500 < milliseconds
+            && !clients.removing.contains(request.database)
+            && isComplete(request.database, at: request.node)
     }
 
     /// Whether a node that serves a database must have all operations of it: it knew when the database woke that it reaches
@@ -68,14 +74,16 @@ extension DatabasesRun {
             return names.append("extra-\(addedCount)")
         }
         let name = names.remove(at: scenario.databases.count)
-        send(DatabaseRequest(.remove, "DELETE", name, "", at: node))
+        send(DatabaseRequest(.remove, "DELETE", settingsOf: name, at: node))
     }
 
-    private mutating func send(_ request: DatabaseRequest) {
+    mutating func send(_ request: DatabaseRequest) {
         var request = request
         request.sinceMilliseconds = milliseconds
+        request.isCertain = isCertain(request)
+        // The catalog has no name for clients.
         request.isRemoved =
-            nodes[request.node].removed[DatabaseName(request.database)!] != nil
+            DatabaseName(request.database).map { nodes[request.node].removed[$0] != nil } ?? false
         let sent = clients.add(request)
         nodes[sent.node].connect(sent.session, sending: sent.text)
         record.statistics.operations += 1
@@ -116,8 +124,24 @@ extension DatabasesRun {
         record.trace(
             "\(request.session.number) gets \(isLost ? "no more, " : "")\(answer.status) \(answer.body)",
             of: request.database)
+        if let redirect = answer.redirect { return follow(redirect, with: request) }
         count(answer)
         apply(answer, to: request)
+    }
+
+    /// Sends a request to the node that a redirect names. If it names one that knew of it already, the client may never arrive.
+    private mutating func follow(
+        _ redirect: DatabaseAnswer.Redirect, with request: DatabaseRequest
+    ) {
+        record.count(.redirect)
+        if request.redirects.contains(redirect) {
+            record.add(
+                .redirect,
+                "request \(request.session.number) is redirected twice to n\(redirect.node + 1) in "
+                    + "epoch \(redirect.epoch)", in: request.database)
+        } else if nodes[redirect.node].core?.isServing == true {
+            send(request.following(redirect))
+        }
     }
 
     private mutating func close(_ request: DatabaseRequest) {
@@ -152,6 +176,7 @@ extension DatabasesRun {
         case .prepare: if isRight { transact(answer, after: request) }
         case .read: if isRight { check(answer.body, of: request) }
         case .listen: break
+        case .command(let number): receive(answer, of: number, at: request.node)
         }
     }
 
@@ -195,8 +220,8 @@ extension DatabasesRun {
 
     private mutating func checkListener(_ request: DatabaseRequest, until end: UInt64) {
         let node = nodes[request.node]
-        let status = DatabaseAnswer(node.sent(to: request.session)).status
-        let isLost = !node.isConnected(request.session) || !["", "200"].contains(status)
+        let answer = DatabaseAnswer(node.sent(to: request.session))
+        let isLost = !node.isConnected(request.session) || !["", "200"].contains(answer.status)
         let removal = node.removed[DatabaseName(request.database)!]
         let isOver = removal.map { milliseconds > $0 + Self.endMilliseconds } ?? false
         if isOver, !isLost, node.pausedUntilMilliseconds + Self.endMilliseconds < milliseconds,
@@ -211,6 +236,7 @@ extension DatabasesRun {
         let text = String(decoding: node.sent(to: request.session), as: UTF8.self)
         record.hash.combine(text.utf8.count)
         close(request)
+        if let redirect = answer.redirect { return follow(redirect, with: request) }
         record.count(.apart)
         for name in names where name != request.database && text.contains("\"\(name)\"") {
             record.add(
@@ -246,7 +272,7 @@ extension DatabasesRun {
 
     private mutating func checkStability(of name: String, since start: UInt64) {
         record.count(.goOn)
-        for node in nodes {
+        for node in nodes where node.holds(DatabaseName(name)!) {
             let stable = node.stableMilliseconds(of: DatabaseName(name)!)
             if stable ?? 0 >= start { continue }
             let delay = stable.map { "is \(start - $0) ms behind" } ?? "has no replica"

@@ -7,20 +7,27 @@ extension DatabasesRun {
     /// Compares what all nodes have on their disks.
     mutating func compare() {
         let lists = nodes.map { $0.core?.databaseNames.map(\.text).sorted() ?? [] }
-        if lists.contains(where: { $0 != lists[0] }) {
-            record.add(.equal, "the lists of databases differ: \(lists)")
+        let all = Set(lists.joined()).sorted()
+        for index in nodes.indices {
+            let held = all.filter { nodes[index].holds(DatabaseName($0)!) }
+            if lists[index] == held { continue }
+            record.add(
+                .equal, "n\(index + 1) has the databases \(lists[index]) instead of \(held)")
         }
-        for name in ["default"] + lists[0] where !clients.removing.contains(name) {
+        for name in ["default"] + all where !clients.removing.contains(name) {
             compare(name)
         }
+        if lastCommand > 0 { comparePlacements(of: all) }
         for name in clients.removing.sorted() { checkRemoval(of: name, lists) }
     }
 
     private mutating func compare(_ name: String) {
-        let replicas = nodes.indices.map { nodes[$0].stored(DatabaseName(name)!) }
+        let holders = nodes.indices.filter { nodes[$0].holds(DatabaseName(name)!) }
+        let replicas = holders.map { nodes[$0].stored(DatabaseName(name)!) }
         let trees = replicas.map { $0?.value ?? .null }
-        for index in trees.indices { check(trees[index], of: name, at: index) }
+        for (index, tree) in zip(holders, trees) { check(tree, of: name, at: index) }
         record.count(.equal)
+        if trees.isEmpty { return }
         if trees.contains(where: { $0 != trees[0] }) {
             record.add(.equal, "the trees of \(name) differ", in: name)
         } else if replicas.contains(where: { $0?.vector != replicas[0]?.vector }) {

@@ -69,6 +69,7 @@ struct DatabasesNode {
         indexes = [.default: .default]
         var gateway = GatewayConfiguration()
         gateway.unknownDatabases = .create
+        gateway.clientHosts = Dictionary(uniqueKeysWithValues: members.map { ($0, $0) })
         let configuration = configuration()
         core = NodeCore(disks[.default, default: DatabaseDisk()].open(configuration), gateway)
         core!.sleepMilliseconds = sleepMilliseconds
@@ -227,6 +228,12 @@ struct DatabasesNode {
     func sent(to session: SessionID) -> [UInt8] { sent[session] ?? [] }
 
     // MARK: Data
+
+    /// The nodes that hold a database, as this one knows them.
+    func holders(of name: DatabaseName) -> [String] { core?.placement(of: name)?.nodes ?? members }
+
+    /// Whether it holds a database, as far as it knows.
+    func holds(_ name: DatabaseName) -> Bool { holders(of: name).contains(self.name) }
 
     /// The stable time of an open database in milliseconds since 1970; nil while it sleeps.
     func stableMilliseconds(of name: DatabaseName) -> UInt64? {

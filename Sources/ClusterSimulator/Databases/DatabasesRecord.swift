@@ -1,6 +1,6 @@
 /// The claims about several databases, each of which a check judges.
 enum DatabaseClaim {
-    case survive, apart, equal, complete, sleep, answer, removed, goOn
+    case survive, apart, equal, complete, sleep, answer, removed, goOn, place, redirect
 }
 
 /// The findings of a run with several databases, and the events of one that is traced.

@@ -21,6 +21,11 @@ struct DatabasesRun {
     var names: [String]
     /// How many databases clients have added; their names are never used again.
     var addedCount = 0
+    /// The commands that place databases.
+    var commands: [PlacementCommand] = []
+    var lastCommand = 0
+    /// When the next command begins.
+    var commandMilliseconds: UInt64 = 2_000
     /// When the last fault began.
     var faultMilliseconds: UInt64 = 0
     /// Since when all nodes run, and all frames arrive.
@@ -56,9 +61,11 @@ struct DatabasesRun {
         while milliseconds < scenario.until / 1_000 {
             if milliseconds > 2_000, random.index(below: 300) == 0 { beginFault() }
             if random.index(below: 25) == 0 { sendRequest() }
+            if let pause = scenario.databases.moves { beginCommands(pausing: pause) }
             step()
         }
         endFaults()
+        if scenario.databases.moves != nil { finishMoves() }
         rest()
         // Before the last use, which exchanges what is missing.
         compare()
@@ -85,7 +92,7 @@ struct DatabasesRun {
     private var isAtRest: Bool {
         milliseconds > faultMilliseconds + Self.calmMilliseconds && clients.areDone
             && nodes.allSatisfy { node in
-                node.core?.awakeDatabaseNames.isEmpty == true
+                node.core?.awakeDatabaseNames.allSatisfy(\.isCatalog) == true
                     && node.disks.values.allSatisfy(\.isIdle)
             }
     }
@@ -96,7 +103,7 @@ struct DatabasesRun {
         while milliseconds < end { step() }
     }
 
-    private mutating func step() {
+    mutating func step() {
         milliseconds += Self.stepMilliseconds
         record.milliseconds = milliseconds
         network.heal(at: milliseconds)
@@ -113,6 +120,10 @@ struct DatabasesRun {
         }
         if !isCalm { calmSinceMilliseconds = milliseconds }
         checkRequests()
+        if lastCommand > 0 {
+            sendCommands()
+            checkPlacements()
+        }
     }
 
     private func isDown(_ index: Int) -> Bool { milliseconds < startMilliseconds[index] }

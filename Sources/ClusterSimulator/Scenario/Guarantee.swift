@@ -104,6 +104,7 @@ public enum Guarantee: String, CaseIterable, Sendable {
             [
                 .acknowledgedWritesSurvive, .readsAreDurable, .writeConcernsHold,
                 .replaysConflictWithNothing, .databaseWritesSurvive,
+                .placementsExcludeEachOther,
             ]
         case .d2: [.restartIdentity]
         case .d3: [.noResurrection, .removedDatabasesStayAway]

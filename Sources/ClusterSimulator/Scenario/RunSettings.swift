@@ -39,6 +39,8 @@ struct DatabaseSettings: Sendable {
     var count = 0
     /// After how long without use they sleep; a seed draws one time.
     var sleep = TimeRange(.milliseconds(600), .milliseconds(1_500))
+    /// The pause between two commands that place databases on nodes; nil if there are none.
+    var moves: TimeRange?
 }
 
 /// The network of a scenario.

@@ -131,6 +131,9 @@ extension ScenarioSection {
         [
             .count("count", \.databases.count, in: 1...20),
             .times("sleep", \.databases.sleep),
+            .value(
+                "moves", \.databases.moves, { word throws(ScenarioError) in try word.times() },
+                { $0?.text ?? "never" }),
         ]
     }
 

@@ -67,6 +67,7 @@ enum RequestPlan {
                     throw .permissionDenied
                 }
                 if case .placement(let name) = report {
+                    try context.databases.checkIsNotRemoved(name)
                     self = .answer(Answer(placementOf: name, in: context.databases))
                 } else {
                     self = .report(report)

@@ -1,0 +1,157 @@
+import SyncProtocol
+
+// Operators who place databases and move them, and what the placements owe to clients.
+
+extension DatabasesRun {
+    /// How long a command goes on before its operator ends it.
+    private static let patienceMilliseconds: UInt64 = 8_000
+    /// How long a command waits until it asks again.
+    private static let pauseMilliseconds: UInt64 = 50
+    /// How long all moves may take once no fault is left.
+    private static let moveMilliseconds: UInt64 = 40_000
+
+    private var members: [String] { nodes.map(\.name) }
+
+    // MARK: Commands
+
+    /// Begins a command now and then.
+    mutating func beginCommands(pausing pause: TimeRange) {
+        guard milliseconds >= commandMilliseconds else { return }
+        commandMilliseconds = milliseconds + random.time(in: pause) / 1_000
+        let targets = randomMembers()
+        if names.count < scenario.databases.count + 2, random.index(below: 4) == 0 {
+            addedCount += 1
+            return begin(.created(on: targets), of: "extra-\(addedCount)")
+        }
+        let name = names[random.index(below: names.count)]
+        if name == "default" || clients.removing.contains(name) { return }
+        begin(random.index(below: 8) == 0 ? .cancelled : .moved(to: targets), of: name)
+    }
+
+    private mutating func randomMembers() -> [String] {
+        var members = members
+        for _ in 0..<random.index(below: members.count) {
+            members.remove(at: random.index(below: members.count))
+        }
+        return members
+    }
+
+    private mutating func begin(_ goal: PlacementChange.Goal, of database: String) {
+        lastCommand += 1
+        record.trace("command \(lastCommand): \(goal)", of: database)
+        commands.append(
+            PlacementCommand(
+                lastCommand, goal, of: database, in: members, at: milliseconds,
+                until: milliseconds + Self.patienceMilliseconds))
+    }
+
+    /// Sends the requests of commands that are due.
+    mutating func sendCommands() {
+        for index in commands.indices.reversed() {
+            guard let due = commands[index].dueMilliseconds, milliseconds >= due else { continue }
+            if milliseconds >= commands[index].endMilliseconds {
+                end(index, "is ended")
+            } else if let request = commands[index].nextRequest(
+                at: random.index(below: nodes.count))
+            {
+                if nodes[request.node].core?.isServing == true {
+                    commands[index].dueMilliseconds = nil
+                    send(request)
+                } else {
+                    commands[index].dueMilliseconds = milliseconds + Self.pauseMilliseconds
+                }
+            } else {
+                finish(index)
+            }
+        }
+    }
+
+    private mutating func finish(_ index: Int) {
+        let command = commands[index]
+        if let conflict = command.change.conflict { return end(index, "finds \(conflict)") }
+        if command.creates { names.append(command.database) }
+        record.count(.place)
+        end(index, "is done")
+    }
+
+    private mutating func end(_ index: Int, _ outcome: String) {
+        let command = commands.remove(at: index)
+        record.trace("command \(command.number) \(outcome)", of: command.database)
+    }
+
+    /// Passes an answer to a command, unless that has ended.
+    mutating func receive(_ answer: DatabaseAnswer, of number: Int, at node: Int) {
+        guard let index = commands.firstIndex(where: { $0.number == number }) else { return }
+        commands[index].receive(answer, from: nodes[node].name)
+        commands[index].dueMilliseconds = milliseconds + Self.pauseMilliseconds
+    }
+
+    /// Repeats commands until no database moves.
+    mutating func finishMoves() {
+        let end = milliseconds + Self.moveMilliseconds
+        while !commands.isEmpty || !movesAreOver {
+            guard milliseconds < end else {
+                return record.add(.place, "moves do not end after all faults")
+            }
+            if commands.isEmpty, let (name, move) = openMove {
+                begin(.moved(to: move.to), of: name)
+            }
+            step()
+        }
+    }
+
+    /// A database that moves, as the first node knows it.
+    private var openMove: (String, DatabasePlacement.Move)? {
+        for name in usedNames {
+            if let move = nodes[0].core?.placement(of: DatabaseName(name)!)?.move {
+                return (name, move)
+            }
+        }
+        return nil
+    }
+
+    /// Whether all nodes know the same placements, and no database moves.
+    private var movesAreOver: Bool {
+        isCalm
+            && usedNames.allSatisfy { name in
+                let name = DatabaseName(name)!
+                let placement = nodes[0].core?.placement(of: name)
+                return placement?.isMoving != true
+                    && nodes.allSatisfy { $0.core?.placement(of: name) == placement }
+            }
+    }
+
+    private var usedNames: [String] { names.filter { !clients.removing.contains($0) } }
+
+    // MARK: Placements
+
+    /// Checks that no two nodes serve a database which know different placements of it.
+    mutating func checkPlacements() {
+        for name in usedNames {
+            let database = DatabaseName(name)!
+            let serving = nodes.filter { $0.core?.serves(database) == true }
+            guard let first = serving.first else { continue }
+            let holders = first.holders(of: database)
+            if let other = serving.first(where: { $0.holders(of: database) != holders }) {
+                record.add(
+                    .place,
+                    "\(first.name) serves \(name) as one of \(holders), while \(other.name) does as one "
+                        + "of \(other.holders(of: database))", in: name)
+            }
+        }
+    }
+
+    /// Checks that all nodes know the same placements, and that only the placed nodes have files.
+    mutating func comparePlacements(of databases: [String]) {
+        for name in databases where !clients.removing.contains(name) {
+            let database = DatabaseName(name)!
+            for node in nodes {
+                if node.holders(of: database) != nodes[0].holders(of: database) {
+                    record.add(.place, "\(node.name) knows another placement of \(name)", in: name)
+                } else if !node.holds(database), node.disks[database] != nil {
+                    record.add(.place, "\(node.name) keeps the files of \(name)", in: name)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import SyncProtocol
+import Testing
+
+@Suite struct PlacementChangeTests {
+    private static let cluster = ["n1", "n2", "n3"]
+    private let placed = DatabasePlacement(epoch: 4, nodes: ["n1", "n2"])
+    private let moving = DatabasePlacement(epoch: 5, movingFrom: ["n1", "n2"], to: ["n3"])
+    private let moved = DatabasePlacement(epoch: 6, nodes: ["n3"])
+
+    private func change(_ goal: PlacementChange.Goal) -> PlacementChange {
+        PlacementChange(goal, in: Self.cluster)
+    }
+
+    @Test func `a move waits for all nodes of both placements, and then for all nodes`() {
+        var change = change(.moved(to: ["n3"]))
+        #expect(change.request == .readEntry)
+        change.readEntry(placed)
+        #expect(change.request == .replaceEntry(moving))
+        change.replaceEntry(true)
+        #expect(change.isCopying && change.request == .askNodes(Self.cluster))
+        change.learn(from: "n2", epoch: 5, isCopied: true)
+        change.learn(from: "n3", epoch: 4, isCopied: true)
+        change.learn(from: "n1", epoch: 5, isCopied: false)
+        #expect(change.request == .askNodes(["n1", "n3"]))
+        for node in ["n1", "n3"] { change.learn(from: node, epoch: 5, isCopied: true) }
+        // Another one may have given it up meanwhile.
+        #expect(!change.isCopying && change.request == .readEntry)
+        change.readEntry(moving)
+        #expect(change.request == .replaceEntry(moved))
+        change.replaceEntry(true)
+        change.learn(from: "n1", epoch: 5, isCopied: true)
+        change.learn(from: "n2", epoch: 6, isCopied: false)
+        #expect(change.request == .askNodes(["n1", "n3"]))
+        for node in ["n1", "n3"] { change.learn(from: node, epoch: 7, isCopied: false) }
+        #expect(change.request == nil && change.conflict == nil && !change.wasThere)
+    }
+
+    @Test func `a move goes on where another one has ended`() {
+        var change = change(.moved(to: ["n3"]))
+        change.readEntry(moving)
+        #expect(change.isCopying && change.request == .askNodes(Self.cluster))
+    }
+
+    @Test func `a database without a placement moves away from all nodes`() {
+        var change = change(.moved(to: ["n2"]))
+        change.readEntry(nil)
+        let first = DatabasePlacement(epoch: 2, movingFrom: Self.cluster, to: ["n2"])
+        #expect(change.request == .replaceEntry(first))
+    }
+
+    @Test func `a database that is there already does not move`() {
+        var change = change(.moved(to: ["n2", "n1"]))
+        change.readEntry(placed)
+        #expect(change.request == nil && change.conflict == nil && change.wasThere)
+    }
+
+    @Test func `a creation places a database that has no placement`() {
+        var change = change(.created(on: ["n2"]))
+        change.readEntry(nil)
+        #expect(change.request == .replaceEntry(DatabasePlacement(epoch: 1, nodes: ["n2"])))
+        change.replaceEntry(true)
+        for node in Self.cluster { change.learn(from: node, epoch: 1, isCopied: false) }
+        #expect(change.request == nil && change.conflict == nil)
+    }
+
+    @Test func `a cancelled move goes back to the nodes of before`() {
+        var change = change(.cancelled)
+        change.readEntry(moving)
+        let back = DatabasePlacement(epoch: 6, nodes: ["n1", "n2"])
+        #expect(change.request == .replaceEntry(back))
+        change.replaceEntry(true)
+        #expect(change.request == .askNodes(["n1", "n2"]))
+    }
+
+    @Test func `a change ends if the catalog contradicts it`() {
+        func conflict(
+            _ goal: PlacementChange.Goal, _ entry: DatabasePlacement?
+        ) -> PlacementChange.Conflict? {
+            var change = change(goal)
+            change.readEntry(entry)
+            return change.conflict
+        }
+        #expect(conflict(.created(on: ["n3"]), placed) == .exists(on: ["n1", "n2"]))
+        #expect(conflict(.moved(to: ["n1"]), moving) == .movesElsewhere(to: ["n3"]))
+        #expect(conflict(.cancelled, placed) == .doesNotMove)
+        #expect(conflict(.cancelled, nil) == .doesNotMove)
+    }
+
+    @Test func `a change ends if another one is made meanwhile`() {
+        var refused = change(.moved(to: ["n3"]))
+        refused.readEntry(placed)
+        refused.replaceEntry(false)
+        #expect(refused.request == nil && refused.conflict == .changedMeanwhile)
+
+        var overtaken = change(.moved(to: ["n3"]))
+        overtaken.readEntry(moving)
+        overtaken.learn(from: "n1", epoch: 6, isCopied: false)
+        #expect(overtaken.conflict == .changedMeanwhile)
+
+        var cancelled = change(.moved(to: ["n3"]))
+        cancelled.readEntry(moving)
+        for node in Self.cluster { cancelled.learn(from: node, epoch: 5, isCopied: true) }
+        cancelled.readEntry(DatabasePlacement(epoch: 6, nodes: ["n1", "n2"]))
+        #expect(cancelled.conflict == .changedMeanwhile)
+    }
+}
