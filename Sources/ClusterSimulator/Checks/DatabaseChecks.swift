@@ -92,8 +92,9 @@ extension Check {
         "placements-exclude-each-other", of: .place, "moves and creations", guarantees: "D1",
         claim: "a database has one placement at a time",
         criterion: """
-            nodes that serve a database at the same moment know the same nodes of it; at the end no \
-            database moves, all nodes know the same placements, and no other nodes keep its files
+            nodes that serve a database at the same moment know the same nodes of it, and no node \
+            answers for a database that has moved away; at the end no database moves, all nodes know \
+            the same placements, and no other nodes keep its files
             """)
     static let redirectsArrive: Check = Check(
         "redirects-arrive", of: .redirect, "redirects", failure: .liveness,

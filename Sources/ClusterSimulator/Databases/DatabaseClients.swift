@@ -113,6 +113,14 @@ struct DatabaseRequest {
         target = "/.settings/databases/\(database).json"
     }
 
+    /// Whether it reads or writes data, which only nodes of the database do.
+    var isForData: Bool {
+        switch aim {
+        case .remove, .command: false
+        case .write, .read, .increment, .prepare, .transact, .listen: true
+        }
+    }
+
     var text: String { "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(rest)" }
 
     /// The same request to the node that a redirect names.

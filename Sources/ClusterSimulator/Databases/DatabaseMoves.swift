@@ -129,6 +129,10 @@ extension DatabasesRun {
     mutating func checkPlacements() {
         for name in usedNames {
             let database = DatabaseName(name)!
+            for placement in nodes.compactMap({ $0.core?.placement(of: database) })
+            where placement.epoch > placements[name]?.epoch ?? 0 {
+                placements[name] = placement
+            }
             let serving = nodes.filter { $0.core?.serves(database) == true }
             guard let first = serving.first else { continue }
             let holders = first.holders(of: database)
@@ -139,6 +143,18 @@ extension DatabasesRun {
                         + "of \(other.holders(of: database))", in: name)
             }
         }
+    }
+
+    /// Checks that a node which has answered a request holds the database. A node that serves it learns that it moves before any
+    /// node learns the new placement.
+    mutating func checkPlace(of request: DatabaseRequest) {
+        guard let newest = placements[request.database], !newest.isMoving,
+            !newest.nodes.contains(nodes[request.node].name)
+        else { return }
+        record.add(
+            .place,
+            "\(nodes[request.node].name) serves \(request.database), which is on \(newest.nodes)",
+            in: request.database)
     }
 
     /// Checks that all nodes know the same placements, and that only the placed nodes have files.

@@ -165,6 +165,7 @@ extension DatabasesRun {
                 .goOn, "at rest, \(request.aim) gets \(answer.status) \(answer.body)",
                 in: request.database)
         }
+        if isRight, request.isForData { checkPlace(of: request) }
         switch request.aim {
         case .write: if isRight { clients.acknowledge(request, at: milliseconds) }
         case .remove: if isRight { clients.removed.insert(request.database) }

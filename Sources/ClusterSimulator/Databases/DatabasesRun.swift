@@ -24,6 +24,8 @@ struct DatabasesRun {
     /// The commands that place databases.
     var commands: [PlacementCommand] = []
     var lastCommand = 0
+    /// The newest placement of each database that a node has known.
+    var placements: [String: DatabasePlacement] = [:]
     /// When the next command begins.
     var commandMilliseconds: UInt64 = 2_000
     /// When the last fault began.
