@@ -17,10 +17,17 @@ extension GatewayContext {
         case .here: return nil
         case .moving: return .moving
         case .elsewhere(let nodes, let epoch):
-            let hosts = nodes.compactMap { configuration.clientHosts[$0] }
+            let hosts = hosts(of: nodes)
             if hosts.isEmpty { throw .noAddress(of: database) }
             return .elsewhere(host: hosts[nextTarget(of: hosts.count)], epoch: epoch)
         }
+    }
+
+    /// The hosts of those nodes that this node reaches. Those of all nodes if it reaches none, since clients may reach more.
+    private func hosts(of nodes: [String]) -> [String] {
+        let addressed = nodes.filter { configuration.clientHosts[$0] != nil }
+        let reached = addressed.filter(reachedNodes.contains)
+        return (reached.isEmpty ? addressed : reached).compactMap { configuration.clientHosts[$0] }
     }
 
     /// Returns the host of a node that holds a database; nil if clients can use it here, or nowhere.

@@ -42,6 +42,7 @@ public struct Gateway {
         case .located(let database, let place): locate(database, at: place)
         case .placed(let database, let placement, let isCopied):
             context.databases.record(placement, of: database, isCopied: isCopied)
+        case .reaches(let nodes): context.reachedNodes = nodes
         case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
         case .limits(let database, let limits):

@@ -24,6 +24,8 @@ struct GatewayContext {
     var lasting: DatabaseConnections
     /// The use of the databases, as it was reported last.
     var databaseUses: [DatabaseUse] = []
+    /// The other nodes that this node reaches.
+    var reachedNodes: [String] = []
     private var refusals = DelayedRefusals()
     /// How many clients were redirected to a node that holds their database.
     private var redirectCount: UInt64 = 0

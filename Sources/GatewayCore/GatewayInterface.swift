@@ -32,6 +32,8 @@ public enum GatewayInput: Equatable, Sendable {
     case located(DatabaseName, DatabasePlace)
     /// The nodes that hold this database, and whether the node knows that all of them hold the same operations durably.
     case placed(DatabaseName, DatabasePlacement, isCopied: Bool)
+    /// The node reaches these other nodes, and no others. Clients are redirected to them before others.
+    case reaches([String])
     /// This database was removed. Its name is not used again.
     case removed(DatabaseName)
     /// The node has the databases of the peers that it reaches.

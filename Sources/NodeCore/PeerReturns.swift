@@ -51,6 +51,7 @@ extension NodeCore {
             peersDueMilliseconds = now.elapsedMilliseconds + Self.peersMilliseconds
             let live = replica.livePeers
             if live.contains(where: { !livePeers.contains($0) }) { greetReturned() }
+            if live != livePeers { inform(.reaches(live)) }
             livePeers = live
         }
         publishDueList()

@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    @Test func `clients are redirected to nodes that this node reaches`() {
+        var rig = placed()
+        let redirects = { (rig: inout DatabasesRig) in
+            (0..<4).map { _ in
+                let session = rig.connect(to: 2)
+                rig.send(CoreRig.get("/a.json?ns=chat"), by: session, to: 2)
+                rig.run(for: 20)
+                let text = String(decoding: rig.received(session), as: UTF8.self)
+                return ["n1.test", "n2.test"].filter(text.contains).joined()
+            }
+        }
+        #expect(Set(redirects(&rig)) == ["n1.test", "n2.test"])
+        rig.cut = [1]
+        rig.run(for: 3_000)
+        #expect(Set(redirects(&rig)) == ["n1.test"])
+        rig.cut = []
+        rig.run(for: 3_000)
+        #expect(Set(redirects(&rig)) == ["n1.test", "n2.test"])
+    }
+
     @Test func `a database that moves is served by nobody until its new nodes hold the data`() {
         var rig = placed()
         place(moving, &rig)

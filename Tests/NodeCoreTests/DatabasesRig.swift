@@ -45,6 +45,7 @@ struct DatabasesRig {
     ) {
         var configuration = GatewayConfiguration()
         (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
+        for index in 0..<count { configuration.clientHosts["n\(index + 1)"] = "n\(index + 1).test" }
         for index in 0..<count {
             cores.append(
                 NodeCore(

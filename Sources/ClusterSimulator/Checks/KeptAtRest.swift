@@ -48,7 +48,7 @@ extension KeptState {
         "gateway.context.realtimeNames", "gateway.context.longPolls",
         "gateway.context.authentication",
         "gateway.context.databases", "gateway.context.databaseUses", "gateway.context.lasting",
-        "gateway.context.routes", "livePeers", "limits",
+        "gateway.context.routes", "gateway.context.reachedNodes", "livePeers", "limits",
     ]
     private static let ofClient: Set = ["configuration", "link", "requests.effects"]
     private static let ofListeningClient = ofClient.union([

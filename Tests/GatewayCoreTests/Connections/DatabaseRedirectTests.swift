@@ -80,6 +80,26 @@ import Testing
         #expect(answer.status == 503 && answer["location"] == nil)
     }
 
+    @Test func `redirects go to the nodes that this node reaches`() {
+        var node = node()
+        let location = { (node: inout TestGateway) in
+            node.curl("/a.json?ns=chat")["location"]?.prefix(9)
+        }
+        node.turn([.reaches(["n1", "n3"])])
+        #expect((0..<3).map { _ in location(&node) } == ["//[::1]:3", "//[::1]:3", "//[::1]:3"])
+        #expect(node.curl("/.hearth/chat")["location"] == "//[::1]:3/.hearth/chat?placement=7")
+        let socket = node.openSocket(at: "/.ws?v=5&ns=chat")
+        let page = node.connect()
+        node.send(TestGateway.request("/.lp?start=t&ser=1&cb=4&v=5&ns=chat"), by: page)
+        node.wait(100)
+        for client in [socket, page] {
+            #expect(node.text(client).contains(#"{"t":"r","d":"[::1]:3"}"#))
+        }
+        // Clients may reach more than this node does.
+        node.turn([.reaches(["n1"])])
+        #expect(Set((0..<2).map { _ in location(&node) }) == ["//b.test:", "//[::1]:3"])
+    }
+
     @Test func `a connection is used again after a redirect`() {
         var node = node()
         let client = node.connect()
