@@ -42,6 +42,7 @@ struct DatabaseResolution {
     mutating func remove(_ name: DatabaseName) {
         names.remove(name)
         places[name] = nil
+        placements[name] = nil
         removed.insert(name)
     }
 

@@ -60,7 +60,7 @@ extension NodeCore {
         }
     }
 
-    /// The use of all databases.
+    /// The use of all databases that the node holds, without the catalog.
     ///
     /// - Complexity: O(databases); a sleeping one is not opened.
     public mutating func databaseUses() -> [DatabaseUse] {
@@ -70,7 +70,7 @@ extension NodeCore {
                 .default, .awake, dataBytes: own.dataBytes, operations: own.operations,
                 refusals: own.refusals)
         ]
-        for position in named.indices where !named[position].isRemoved {
+        for position in named.indices where named[position].isListed {
             uses.append(named[position].present())
         }
         return uses
@@ -79,7 +79,7 @@ extension NodeCore {
     /// The largest databases with the bytes of their data, in the order of their names.
     public mutating func largestDatabases(_ count: Int) -> [(name: DatabaseName, bytes: Int)] {
         var all = [(name: DatabaseName.default, bytes: replica.dataBytes())]
-        for position in named.indices where !named[position].isRemoved {
+        for position in named.indices where named[position].isListed {
             all.append((named[position].name, named[position].dataBytes()))
         }
         let largest = all.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }.prefix(count)

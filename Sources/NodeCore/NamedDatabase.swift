@@ -43,6 +43,8 @@ struct NamedDatabase {
     private(set) var epoch: UInt32 = 0
     /// Whether the database has moved to other nodes.
     var isElsewhere = false
+    /// Whether it counts among the databases that the node holds.
+    var isListed: Bool { !isRemoved && !isElsewhere && !name.isCatalog }
     /// Whether the database moves, and this node holds it meanwhile.
     var isMoving = false
     /// Whether the gateway knows that all nodes of this epoch hold the same operations.

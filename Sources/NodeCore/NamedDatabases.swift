@@ -44,14 +44,14 @@ extension NodeCore {
 
     /// The names of all databases that the node holds, but the default one and the catalog, as the node opened them.
     public var databaseNames: [DatabaseName] {
-        named.lazy.filter { !$0.isRemoved && !$0.isElsewhere && !$0.name.isCatalog }.map(\.name)
+        named.lazy.filter(\.isListed).map(\.name)
     }
 
     /// How many databases the node has, with the default one.
     public var databaseCount: Int { databaseNames.count + 1 }
 
     /// How many of them do not sleep.
-    public var awakeDatabaseCount: Int { active.count { !named[$0].isRemoved } + 1 }
+    public var awakeDatabaseCount: Int { active.count { named[$0].isListed } + 1 }
 
     /// The names of the databases that have a replica, besides the default one.
     public var awakeDatabaseNames: [DatabaseName] {

@@ -88,6 +88,8 @@ import Testing
         rig.run(for: 3_000)
         #expect(names(rig) == [[], ["chat"], ["chat"]])
         #expect(rig.discards == [[chat], [], []])
+        rig.change { #expect($0.databaseUses().map(\.name) == [.default]) }
+        #expect(rig.cores[0].awakeDatabaseCount == 1)
         for node in 1..<3 {
             #expect(
                 rig.answer(to: CoreRig.get("/a.json?ns=chat"), at: node, after: 500).body == "1")

@@ -12,7 +12,7 @@ package struct DatabaseProbe: Sendable {
     /// - Parameter secret: One of the cluster's secrets, if it has some.
     package init(showing secret: Secret?) { self.secret = secret }
 
-    /// The names of the node's databases, the default one first.
+    /// The names of the databases of the cluster that a node knows, the default one first.
     package func names(
         at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) -> [DatabaseName] {

@@ -28,6 +28,9 @@ package struct ListedDatabase: Equatable, Sendable {
         if case .integer(let number) = entry[Key(unchecked: name)] { Int(number) } else { nil }
     }
 
+    /// The nodes that hold the database; nil if all nodes do.
+    package var placement: DatabasePlacement? { DatabasePlacement(entry) }
+
     /// The limits that hold for the database.
     package var limits: DatabaseLimits {
         (try? DatabaseLimits(entry[Key(unchecked: "limits")])) ?? DatabaseLimits()
@@ -35,7 +38,7 @@ package struct ListedDatabase: Equatable, Sendable {
 }
 
 extension DatabaseProbe {
-    /// The databases of a node with their use, the default one first.
+    /// The databases of the cluster with their use at a node, the default one first.
     package func databases(
         at address: HTTPAddress, within limit: Duration
     ) throws(CommandError) -> [ListedDatabase] {

@@ -5,26 +5,45 @@ internal import SyncProtocol
 // The databases in `/.inspect/databases.json` and `/metrics`.
 
 extension GatewayContext {
-    /// The answer with the list of databases: names as in Firebase's emulator, and the use of each.
+    /// The answer with the list of databases: names as in Firebase's emulator, the placement of each that is not on all nodes, and
+    /// the use of those that this node holds.
     var databaseList: Answer {
-        let databases = databaseUses.sorted { $0.name < $1.name }.map { use in
-            var members: [(String, Value)] = [
-                ("name", .string(use.name.text)), ("state", .string(use.state.rawValue)),
-                ("dataBytes", .integer(Int64(use.dataBytes))),
-                ("connections", .integer(Int64(lasting.count(of: use.name)))),
-            ]
-            if let count = use.operations { members.append(("operations", .integer(Int64(count)))) }
-            let limits = lasting.limits.limits(of: use.name)
-            if !limits.isEmpty { members.append(("limits", limits.value)) }
-            let refusals = refusals(of: use).map {
-                ($0.key.rawValue, Value.integer(Int64($0.value)))
-            }
-            if !refusals.isEmpty { members.append(("refusals", .object(named: refusals))) }
-            return JSONWriter.text(of: .object(named: members))
+        let held = Set(databaseUses.map(\.name))
+        let others = databases.placements.keys.filter { !held.contains($0) }
+        let entries =
+            databaseUses.map { ($0.name, use($0)) }
+            + others.map { ($0, [("state", .string("elsewhere"))]) }
+        let texts = entries.sorted { $0.0 < $1.0 }.map { name, use in
+            let entry = Value.object(named: facts(of: name) + use)
+            return JSONWriter.text(of: entry)
         }
         return Answer(
-            AnswerText(Array("[\(databases.joined(separator: ","))]\n".utf8)),
+            AnswerText(Array("[\(texts.joined(separator: ","))]\n".utf8)),
             type: "application/json; charset=utf-8")
+    }
+
+    /// The facts of a database that are the same at all nodes: its name, limits and placement.
+    private func facts(of name: DatabaseName) -> [(String, Value)] {
+        var members: [(String, Value)] = [("name", .string(name.text))]
+        let limits = lasting.limits.limits(of: name)
+        if !limits.isEmpty { members.append(("limits", limits.value)) }
+        if let (placement, _) = databases.placements[name] {
+            members += placement.value.children.map { ($0.key.text, $0.value) }
+        }
+        return members
+    }
+
+    /// The use of a database at this node.
+    private func use(_ use: DatabaseUse) -> [(String, Value)] {
+        var members: [(String, Value)] = [
+            ("state", .string(use.state.rawValue)),
+            ("dataBytes", .integer(Int64(use.dataBytes))),
+            ("connections", .integer(Int64(lasting.count(of: use.name)))),
+        ]
+        if let count = use.operations { members.append(("operations", .integer(Int64(count)))) }
+        let refusals = refusals(of: use).map { ($0.key.rawValue, Value.integer(Int64($0.value))) }
+        if !refusals.isEmpty { members.append(("refusals", .object(named: refusals))) }
+        return members
     }
 
     /// Appends the metrics of the databases: the largest ones by name, and the rest together.

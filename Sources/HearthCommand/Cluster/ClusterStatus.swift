@@ -79,7 +79,7 @@ enum ClusterStatus {
             let rates = last.map { $0.rates(since: $1) } ?? [:]
             let table = StatusTable(statuses, rates: rates)
             for line in table.lines { StandardOutput.shared.print(line) }
-            if let line = largestDatabases(of: statuses.compactMap(\.report?.process)) {
+            if let line = largestDatabases(of: statuses.compactMap(\.report)) {
                 StandardOutput.shared.print(line)
             }
         }
@@ -91,17 +91,36 @@ extension ClusterStatus {
     /// The most databases that the line names.
     private static let databasesShown = 5
 
-    /// The largest databases with their sizes at the node that has most of each; nil if there is only the default one.
-    static func largestDatabases(of processes: [NodeStatus.Process]) -> String? {
+    /// The largest databases with their sizes at the node that has most of each, and the nodes that hold it if others do not; nil
+    /// if there is only the default one.
+    static func largestDatabases(of reports: [NodeStatus]) -> String? {
         var sizes: [String: Int] = [:]
-        for process in processes {
-            sizes.merge(process.largestDatabases, uniquingKeysWith: max)
+        for report in reports {
+            sizes.merge(report.process?.largestDatabases ?? [:], uniquingKeysWith: max)
         }
         guard sizes.count > 1 else { return nil }
         let largest = sizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         return "largest databases: "
-            + largest.prefix(databasesShown).map { "\($0.key) \(DatabaseTable.size($0.value))" }
-            .joined(separator: ", ")
+            + largest.prefix(databasesShown).map { name, size in
+                let nodes = holders(of: name, reports).map {
+                    " on " + $0.joined(separator: " and ")
+                }
+                return "\(name) \(DatabaseTable.size(size))\(nodes ?? "")"
+            }.joined(separator: ", ")
+    }
+
+    /// The nodes that hold a database; nil if all do, or if one without it names only some of its databases.
+    private static func holders(of name: String, _ reports: [NodeStatus]) -> [String]? {
+        var holders: [String] = []
+        for report in reports {
+            guard let process = report.process else { return nil }
+            if process.largestDatabases[name] != nil {
+                holders.append(report.identity.member)
+            } else if process.largestDatabases.count < process.databases ?? .max {
+                return nil
+            }
+        }
+        return holders.count == reports.count ? nil : holders
     }
 }
 

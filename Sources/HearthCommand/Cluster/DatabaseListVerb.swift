@@ -3,12 +3,13 @@ internal import CommandLineKit
 internal import JSONText
 internal import SyncProtocol
 
-/// `hearth database list`: the databases of a node, with their use.
+/// `hearth database list`: the databases of a cluster, with their use at a node.
 enum DatabaseListVerb {
     static let verb = Verb(
         "list",
-        "Prints the databases that a node has, with their state, size and use there. A sleeping "
-            + "database has the size of its data when it fell asleep, or of its file.",
+        "Prints the databases of a cluster as a node knows them, with their state, size and use at that node, and "
+            + "the nodes that hold them. A sleeping database has the size of its data when it fell asleep, or of its file. "
+            + "A database with the state \"elsewhere\" is on other nodes alone.",
         options: [json] + NodeClient.options,
         examples: ["hearth database list", "hearth database list --json --node n2"]
     ) { invocation throws(CommandError) in
@@ -32,9 +33,9 @@ enum DatabaseListVerb {
 struct DatabaseTable {
     let lines: [String]
 
-    private static let titles = ["NAME", "STATE", "SIZE", "OPERATIONS", "CONNECTIONS"]
-    /// The first column with numbers, which end at the same place.
-    private static let firstNumber = 2
+    private static let titles = ["NAME", "STATE", "SIZE", "OPERATIONS", "CONNECTIONS", "NODES"]
+    /// The columns with numbers, which end at the same place.
+    private static let numbers = 2..<5
 
     init(_ databases: [ListedDatabase]) {
         let rows =
@@ -45,6 +46,7 @@ struct DatabaseTable {
                     database.number("dataBytes").map(DatabaseTable.size) ?? "-",
                     database.number("operations").map(String.init) ?? "-",
                     database.number("connections").map(String.init) ?? "-",
+                    DatabaseTable.nodes(of: database.placement),
                 ]
             }
         let widths = DatabaseTable.titles.indices.map { column in
@@ -52,11 +54,19 @@ struct DatabaseTable {
         }
         lines = rows.map { row in
             row.indices.map { column in
+                if column == row.count - 1 { return row[column] }
                 let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return column < DatabaseTable.firstNumber
-                    ? row[column] + padding : padding + row[column]
+                return DatabaseTable.numbers.contains(column)
+                    ? padding + row[column] : row[column] + padding
             }.joined(separator: "  ")
         }
+    }
+
+    private static func nodes(of placement: DatabasePlacement?) -> String {
+        guard let placement else { return "all" }
+        guard let move = placement.move else { return placement.nodes.joined(separator: ",") }
+        return
+            "moves from \(move.from.joined(separator: ",")) to \(move.to.joined(separator: ","))"
     }
 
     /// A size in the largest unit of which it has one.

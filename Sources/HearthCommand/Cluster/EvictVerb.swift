@@ -32,7 +32,7 @@ enum EvictVerb {
             Terminal.standardError.print("\(invocation[member]) is not evicted")
             return .success
         }
-        for database in try databases(of: invocation) {
+        for database in try databases(of: invocation[member], for: invocation) {
             let eviction = try EvictionRequest(
                 of: invocation[member], for: invocation, within: eviction.limit, in: database)
             try eviction.waitUntilDecided(at: try eviction.vote())
@@ -43,14 +43,15 @@ enum EvictVerb {
         return .success
     }
 
-    /// The databases of the cluster, as the first node that answers has them: each has its own members.
+    /// The databases of which a node is a member, as the first node that answers knows.
     private static func databases(
-        of invocation: Invocation
+        of member: String, for invocation: Invocation
     ) throws(CommandError) -> [DatabaseName] {
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         for server in try NodeOptions.servers(of: invocation) {
-            let names = try? probe.names(at: server, within: .seconds(2))
-            if let names { return names }
+            let databases = try? probe.databases(at: server, within: .seconds(2))
+            guard let databases else { continue }
+            return databases.filter { $0.placement?.nodes.contains(member) ?? true }.map(\.name)
         }
         return [.default]
     }

@@ -91,6 +91,29 @@ import Testing
                 + #""refusals":{"connections":1},"state":"awake"}]"# + "\n")
     }
 
+    @Test func `the list shows the nodes of databases, also of those that are elsewhere`() {
+        var node = node()
+        node.uses = [DatabaseUse(Self.chat, .awake, dataBytes: 7)]
+        let game = DatabaseName("game")!
+        node.turn([
+            .placed(
+                Self.chat, DatabasePlacement(epoch: 2, movingFrom: ["n1"], to: ["n2"]),
+                isCopied: false),
+            .placed(game, DatabasePlacement(epoch: 1, nodes: ["n2"]), isCopied: false),
+            .located(game, .elsewhere(nodes: ["n2"], epoch: 1)),
+        ])
+        let list = node.curl("/.inspect/databases.json").body
+        #expect(
+            list.contains(
+                #""moving":{"from":{"n1":true},"to":{"n2":true}},"name":"chat","#
+                    + #""nodes":{"n1":true,"n2":true},"state":"awake"}"#), "\(list)")
+        #expect(
+            list.contains(
+                #"{"epoch":1,"name":"game","nodes":{"n2":true},"state":"elsewhere"}"#), "\(list)")
+        node.turn([.removed(game)])
+        #expect(!node.curl("/.inspect/databases.json").body.contains("game"))
+    }
+
     @Test func `a session that changes from polls to a WebSocket counts once`() {
         var rig = PollRig()
         rig.node.uses = [DatabaseUse(.default, .awake, dataBytes: 0)]

@@ -78,7 +78,8 @@ export async function readWithTag(path, { parameters = {} } = {}) {
 
 /** The databases of the node: the name of each, and whether it has data. */
 export async function databases() {
-  const names = (await (await request('GET', '/.inspect/databases')).json()).map(({ name }) => name);
+  const list = await (await request('GET', '/.inspect/databases')).json();
+  const names = list.filter(({ state }) => state !== 'elsewhere').map(({ name }) => name);
   return Promise.all(names.map(async (name) => {
     const response = await request('GET', '/', { parameters: { ns: name, orderBy: '"$key"', limitToFirst: '1' } });
     return { name, hasData: await response.json() !== null };
