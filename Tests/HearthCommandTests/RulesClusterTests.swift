@@ -13,6 +13,13 @@ import Testing
         let cluster = try CommandCluster(nodes: 2)
         let none = try cluster.run("rules", "get")
         #expect(none.status == CommandLineKit.ExitStatus.checkFailed.rawValue)
+        #expect(none.errors.hasPrefix("error: the default database has no rules:"))
+        #expect(try cluster.run("database", "create", "chat").status == 0)
+        let chat = try cluster.run("rules", "get", "--database", "chat").errors
+        #expect(chat.hasPrefix("error: the database chat has no rules:"))
+        #expect(chat.contains("`hearth rules set FILE --database chat`"))
+        let removal = try cluster.run("remove", "/", "--database", "chat").errors
+        #expect(removal.contains("removes all data of the database chat"))
         try cluster.folder.write(Array(Self.document.utf8), to: "rules.json")
         let file = cluster.folder.path + "/rules.json"
         let set = try cluster.run("rules", "set", file, "--confirm", "all", "--node", "n1")

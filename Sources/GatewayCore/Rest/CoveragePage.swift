@@ -19,7 +19,7 @@ struct CoveragePage {
     private mutating func add(_ line: String) { text += line + "\n" }
 
     private func summary(of report: CoverageReport) -> String {
-        guard !report.digest.isEmpty else { return "<p class=note>The node has no rules.</p>" }
+        guard !report.digest.isEmpty else { return "<p class=note>The database has no rules.</p>" }
         let rules = "Rules <code>\(CoveragePage.escaped(report.digest))</code>"
         guard report.isCounting, let since = report.sinceMilliseconds else {
             return "<p class=note>\(rules). The node does not count: "

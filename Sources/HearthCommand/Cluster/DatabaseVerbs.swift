@@ -149,3 +149,8 @@ enum DatabaseVerbs {
             ?? CommandError(.unavailable, "no node is named", fix: "name one with --node")
     }
 }
+
+extension DatabaseName {
+    /// The database as part of a sentence.
+    var subject: String { isDefault ? "the default database" : "the database \(text)" }
+}

@@ -30,9 +30,10 @@ enum Removal {
         of path: Path, for invocation: Invocation
     ) throws(CommandError) -> Bool {
         if path != .root || invocation.has(force) { return true }
-        let isConfirmed = try Confirmation("This removes all data of the cluster. Remove it?").ask(
+        let database = try NodeOptions.database(of: invocation).subject
+        let isConfirmed = try Confirmation("This removes all data of \(database). Remove it?").ask(
             otherwise: CommandError(
-                .usage, "hearth \(invocation.verb.name) / removes all data of the cluster",
+                .usage, "hearth \(invocation.verb.name) / removes all data of \(database)",
                 fix: "add --force to remove it without a question, or name a path below /"))
         if !isConfirmed { Terminal.standardError.print("nothing is removed") }
         return isConfirmed

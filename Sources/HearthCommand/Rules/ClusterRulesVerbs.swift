@@ -12,7 +12,7 @@ enum ClusterRulesVerbs {
         "FILE", "The document of rules; - reads standard input.", arity: .optional, values: .file)
     private static let from = Option(
         "from", "DIGEST",
-        "Instead of FILE, earlier rules of the cluster, by the beginning of their digest "
+        "Instead of FILE, earlier rules of the database, by the beginning of their digest "
             + "(`hearth rules history` lists them)."
     )
     private static let confirm = Option(
@@ -29,17 +29,19 @@ enum ClusterRulesVerbs {
 
     static let get = Verb(
         "get",
-        "Prints the rules of a cluster as they were written, and their digest on standard "
+        "Prints the rules of a database as they were written, and their digest on standard "
             + "error.",
         options: NodeClient.options,
         examples: ["hearth rules get --node n2", "hearth rules get > rules.json"]
     ) { invocation throws(CommandError) in
-        guard let report = try ClusterRules(for: invocation).report() else {
+        let rules = try ClusterRules(for: invocation)
+        guard let report = try rules.report() else {
+            let option = rules.database.isDefault ? "" : " --database \(rules.database)"
             throw CommandError(
                 .checkFailed,
-                "the cluster has no rules: everything is open if `hearth cluster up` started it without secrets and tokens; otherwise "
-                    + "only administrators may do anything",
-                fix: "install rules with `hearth rules set FILE`")
+                "\(rules.database.subject) has no rules: everything is open if `hearth cluster up` started the cluster without "
+                    + "secrets and tokens; otherwise only administrators may do anything",
+                fix: "install rules with `hearth rules set FILE\(option)`")
         }
         StandardOutput.shared.write(Array(report.source.utf8))
         if !report.source.hasSuffix("\n") { StandardOutput.shared.write([UInt8(ascii: "\n")]) }
@@ -50,7 +52,7 @@ enum ClusterRulesVerbs {
 
     static let set = Verb(
         "set",
-        "Installs rules in a cluster. The accepting node enforces them at once, and each "
+        "Installs the rules of a database. The accepting node enforces them at once, and each "
             + "other node when they arrive. A partitioned node continues to enforce the old rules. "
             + "If no node serves yet, the command waits for one, for 5 seconds or --timeout.",
         arguments: [file], options: NodeClient.options + [confirm, replacing, from],
@@ -108,12 +110,12 @@ extension ClusterRulesVerbs {
             + "with one such as ada.json, or none; none by default.")
     private static let document = Option(
         "rules", "FILE",
-        "A file with other rules than those of the cluster. The data of the node are used.",
+        "A file with other rules than those of the database. The data of the node are used.",
         values: .file)
 
     static let simulate = Verb(
         "simulate",
-        "Says whether the rules of a cluster permit an operation on the data of a node, and "
+        "Says whether the rules of a database permit an operation on the data of a node, and "
             + "why not. It changes nothing. Ends with 1 if the rules deny it.",
         arguments: [statement], options: NodeClient.options + [document, user],
         examples: [
@@ -149,7 +151,7 @@ extension ClusterRulesVerbs {
         return violations.isEmpty ? .success : .checkFailed
     }
 
-    /// Why the rules deny an operation on the data of a node: those of the cluster, or of the file that is named.
+    /// Why the rules deny an operation on the data of a node: those of the database, or of the file that is named.
     private static func reasons(
         against statement: String, for invocation: Invocation
     ) throws(CommandError) -> [String] {
@@ -185,7 +187,7 @@ extension ClusterRulesVerbs {
     }
 }
 
-/// The rules of the cluster that a command names.
+/// The rules of the database that a command names.
 struct ClusterRules {
     /// The outcome of an installation.
     struct Installation {
@@ -198,6 +200,7 @@ struct ClusterRules {
         let missing: [String]
     }
 
+    let database: DatabaseName
     private let servers: [HTTPAddress]
     let probe: StatusProbe
     let limit: Duration
@@ -205,6 +208,7 @@ struct ClusterRules {
     private let patience: Duration?
 
     init(for invocation: Invocation) throws(CommandError) {
+        database = try NodeOptions.database(of: invocation)
         probe = try StatusProbe(for: invocation)
         servers = probe.respondingFirst(try NodeOptions.servers(of: invocation))
         patience = try invocation.duration(NodeClient.timeout)
@@ -231,14 +235,14 @@ struct ClusterRules {
         }
     }
 
-    /// The rules, compiled; those of a cluster without any permit nothing.
+    /// The rules, compiled; those of a database without any permit nothing.
     func ruleset() throws(CommandError) -> Ruleset {
         let source = try report()?.source ?? "{\"rules\": {}}"
         do throws(RulesetError) {
             return try Ruleset(Array(source.utf8))
         } catch {
             throw CommandError(
-                .software, "the rules of the cluster do not compile here",
+                .software, "the rules of \(database.subject) do not compile here",
                 fix: "use the version of hearth that the nodes run")
         }
     }

@@ -56,7 +56,7 @@ extension ClusterRules {
             throw CommandError(
                 .badData,
                 texts.isEmpty
-                    ? "the node has no rules with the digest \(digest)"
+                    ? "\(database.subject) has had no rules with the digest \(digest)"
                     : "the digests of several rules begin with \(digest)",
                 fix: "name one that `hearth rules history` lists")
         }

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test mutating func `is a page that runs nothing and asks for nothing`() {
-        #expect(node.curl(Self.page).body.contains("The node has no rules."))
+        #expect(node.curl(Self.page).body.contains("The database has no rules."))
         _ = node.curl("/.settings/rules.json", "PUT", body: Self.document)
         #expect(node.curl(Self.page).body.contains("does not count"))
         _ = node.curl(Self.target, "POST")

@@ -64,7 +64,7 @@ class RulesPage {
 
   async #readStatus() {
     const status = await this.#report('/.settings/rules/status');
-    if (!status?.digest) { this.summary.textContent = 'The cluster has no rules: each client may read and write everything, unless tokens are configured.'; return; }
+    if (!status?.digest) { this.summary.textContent = 'The database has no rules: each client may read and write everything, unless tokens are configured.'; return; }
     const without = Object.entries(status.members ?? {}).filter(([, has]) => !has).map(([name]) => name);
     this.summary.textContent = `Rules ${status.digest.slice(0, 8)}, accepted ${moment(status.acceptedMilliseconds)}. ${without.length > 0 ? `${without.join(' and ')} may not have them yet.` : 'All nodes have them.'}`;
   }
