@@ -64,6 +64,18 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(run.errors.contains("error: no node answers at n1\n"))
     }
 
+    @Test func `a node that is busy for more than a second serves`() throws {
+        let cluster = try CommandCluster(nodes: 2)
+        try #require(try cluster.run("cluster", "pause", "n2").status == 0)
+        // A configuration does not tell that the process is suspended.
+        let run = try Command.shell(
+            """
+            (sleep 1.5; "$0" cluster resume n2 --dir "$1" > /dev/null) &
+            "$0" cluster status --config "$1/cluster.json"; status=$?; wait; exit $status
+            """, [cluster.folder.path])
+        #expect(run.status == 0, "\(run.output)\(run.errors)")
+    }
+
     @Test func `a node whose folder or process file is lost is still seen, and stopped`() throws {
         let cluster = try CommandCluster(nodes: 2)
         // Renamed, because the node may create a file in a folder that is being emptied.

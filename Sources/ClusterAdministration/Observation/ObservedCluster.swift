@@ -63,11 +63,21 @@ package struct ObservedCluster: Sendable {
     /// Asks all nodes at once; those that do not answer within `limit` count as silent.
     ///
     /// The address decides, and not the file with the number of the process: that may be lost while the node serves.
-    package func statuses(within limit: Duration = .seconds(1)) -> [ObservedNode] {
+    ///
+    /// - Parameter patience: How much longer nodes may take that accept connections: they may be busy, for example with large rules.
+    package func statuses(
+        within limit: Duration = .seconds(1), patience: Duration = .zero
+    ) -> [ObservedNode] {
         let observed = nodes.map { ($0, process(of: $0)) }
         let asked = observed.filter { _, process in process.map { !$0.isPaused } ?? true }.map(\.0)
-        let answers = StatusProbe(showing: secret).answers(of: asked.map(\.address), within: limit)
-        let answersByID = Dictionary(uniqueKeysWithValues: zip(asked.map(\.id), answers))
+        let probe = StatusProbe(showing: secret)
+        let answers = probe.answers(of: asked.map(\.address), within: limit)
+        var answersByID = Dictionary(uniqueKeysWithValues: zip(asked.map(\.id), answers))
+        let busy = asked.filter { answersByID[$0.id]?.outcome.isConnectedSilence == true }
+        if patience > .zero, !busy.isEmpty {
+            let later = probe.answers(of: busy.map(\.address), within: patience)
+            answersByID.merge(zip(busy.map(\.id), later)) { $1 }
+        }
         return observed.map { node, process in
             let answer = answersByID[node.id]
             let isOther =

@@ -21,6 +21,11 @@ package enum StatusAnswer: Sendable {
 
     package var report: NodeStatus? { if case .status(let report) = self { report } else { nil } }
 
+    /// Whether the node has accepted the connection, and has not answered in time.
+    var isConnectedSilence: Bool {
+        if case .silent(isConnected: true) = self { true } else { false }
+    }
+
     /// Whether a node that serves has answered.
     var isAnswer: Bool {
         switch self {

@@ -22,10 +22,13 @@ enum ClusterStatus {
     private static let json = Option(
         flag: "json", "Print one JSON object for each node, with its whole status.")
 
+    /// How much longer than a second a node may take that accepts connections.
+    private static let busyPatience = Duration.seconds(4)
+
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
         guard invocation.has(watch) else {
-            let statuses = cluster.statuses()
+            let statuses = cluster.statuses(patience: busyPatience)
             show(statuses, since: nil, invocation)
             if !invocation.has(json) { printConsole(of: statuses) }
             try requireServing(statuses)
@@ -49,7 +52,7 @@ enum ClusterStatus {
 
     /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve; `.denied` if all serve, and one shows its
     ///   status to administrators only.
-    private static func requireServing(_ statuses: [ObservedNode]) throws(CommandError) {
+    static func requireServing(_ statuses: [ObservedNode]) throws(CommandError) {
         let others = statuses.filter { $0.state != .serving }
         if others.isEmpty { return }
         let problems = others.map { "\($0.node.id) \($0.predicate)" }
@@ -58,9 +61,11 @@ enum ClusterStatus {
             throw CommandError(
                 .denied, problems.joined(separator: "\n       "), fix: denials[0].fix)
         }
+        // Commands such as `rules set` succeed as soon as one node of a new cluster serves.
+        let onlyStart = others.allSatisfy { $0.state == .starting }
         throw CommandError(
             .unavailable, problems.joined(separator: ", "),
-            fix: "run `hearth cluster doctor`")
+            fix: onlyStart ? "wait with `hearth cluster wait`" : "run `hearth cluster doctor`")
     }
 
     /// Prints the address of the console at the first node that serves. It is for people, so it goes to standard error.
