@@ -48,7 +48,10 @@ extension HelpTable {
                 "HEARTH_CA_FILE",
                 "A file with the authority of the nodes' certificates, unless --ca is given."
             ),
-            ("HEARTH_CONFIG", "The configuration for `hearth node`, unless --config is given."),
+            (
+                "HEARTH_CONFIG",
+                "The configuration of the cluster, unless --config or --dir is given. It counts before HEARTH_DIR."
+            ),
             ("HEARTH_NODE_ID", "The name of the node for `hearth node`, unless --id is given."),
             ("NO_COLOR", "If it is set and not empty, output has no colours."),
         ])

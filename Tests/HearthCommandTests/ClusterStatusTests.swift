@@ -21,6 +21,26 @@ import Testing
         return nil
     }
 
+    @Test func `the environment names a configuration, unless the command names a folder`() throws {
+        let folder = try TemporaryFolder()
+        let file = """
+            {cluster: "c", nodes: [{id: "n7", client: "http://127.0.0.1:1",
+             requests: "tcp://127.0.0.1:2", updates: "tcp://127.0.0.1:3"}]}
+            """
+        try folder.write(Array(file.utf8), to: "c.json5")
+        let run = try Command.shell(
+            """
+            cd "$1"; export HEARTH_CONFIG=c.json5 HEARTH_DIR=absent
+            "$0" cluster status; "$0" get / ; "$0" cluster status --dir other
+            HEARTH_CONFIG= "$0" cluster status
+            """, [folder.path])
+        #expect(run.output.contains("n7    down"))
+        #expect(run.errors.contains("error: no node answers at n7\n"))
+        for name in ["other", "absent"] {
+            #expect(run.errors.contains("error: no cluster in \(name):"))
+        }
+    }
+
     @Test func `nodes that only start are waited for, and others are diagnosed`() throws {
         let serving = StatusAnswer.status(NodeStatus())
         #expect(try error(serving, serving) == nil)

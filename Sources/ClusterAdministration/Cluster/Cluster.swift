@@ -50,7 +50,7 @@ package struct Cluster: Sendable {
     ///
     /// - Throws: when there is none, or its file is wrong.
     package init(of invocation: Invocation) throws(CommandError) {
-        guard let path = invocation[NodeOptions.configuration] else {
+        guard let path = NodeOptions.configurationFile(of: invocation) else {
             try self.init(inFolder: NodeOptions.folder(of: invocation))
             return
         }

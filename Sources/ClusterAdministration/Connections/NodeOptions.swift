@@ -24,8 +24,9 @@ package enum NodeOptions {
     )
     .common
     package static let configuration = Option(
-        "config", "FILE", "The configuration file of a cluster on several hosts.",
-        values: .file
+        "config", "FILE",
+        "The configuration file of a cluster on several hosts; by default HEARTH_CONFIG of the environment, unless "
+            + "--dir is given.", values: .file
     )
     .common
     package static let secret = Option(
@@ -70,6 +71,12 @@ package enum NodeOptions {
         values: .oneOf(["commit", "interval", "memory"]))
 
     package static let all = [node, folder, configuration, database, secret, token, authority]
+
+    /// The configuration file that the command line or the environment names; nil if the command uses a folder.
+    package static func configurationFile(of invocation: Invocation) -> String? {
+        if let file = invocation[configuration] { return file }
+        return invocation[folder] == nil ? environment("HEARTH_CONFIG") : nil
+    }
 
     /// The folder that the command line, the environment or the default names.
     package static func folder(of invocation: Invocation) -> String {
@@ -211,7 +218,7 @@ package enum NodeOptions {
     private static func namedCluster(
         of invocation: Invocation
     ) throws(CommandError) -> ClusterFile {
-        guard let file = invocation[configuration] else {
+        guard let file = configurationFile(of: invocation) else {
             return try ClusterFile(inFolder: folder(of: invocation))
         }
         return ClusterFile(try NodeConfiguration(named: file))

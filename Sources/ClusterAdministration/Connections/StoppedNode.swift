@@ -10,7 +10,7 @@ extension NodeOptions {
     package static func folder(
         ofStopped id: String, for invocation: Invocation
     ) throws(CommandError) -> String {
-        guard let file = invocation[configuration] else {
+        guard let file = configurationFile(of: invocation) else {
             let cluster = try Cluster(inFolder: folder(of: invocation))
             let node = try cluster.file.node(named: id)
             guard let process = cluster.process(of: node) else { return cluster.folder(of: node) }

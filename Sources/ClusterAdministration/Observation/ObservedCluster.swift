@@ -37,7 +37,7 @@ package struct ObservedCluster: Sendable {
 
     package init(of invocation: Invocation) throws(CommandError) {
         secret = try NodeOptions.secret(of: invocation)
-        guard let file = invocation[NodeOptions.configuration] else {
+        guard let file = NodeOptions.configurationFile(of: invocation) else {
             let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
             local = cluster
             name = cluster.file.cluster

@@ -17,11 +17,15 @@ extension Verb {
 /// The options that the verbs of tokens share.
 enum TokenOptions {
     static let configuration = Option(
-        "config", "FILE", "The configuration of the cluster.", values: .file)
+        "config", "FILE",
+        "The configuration of the cluster; by default HEARTH_CONFIG of the environment.",
+        values: .file)
 
     /// Returns the token settings of the configuration that a command names; nil without one.
     static func settings(of invocation: Invocation) throws(CommandError) -> TokenSettings? {
-        guard let file = invocation[configuration] else { return nil }
+        guard let file = invocation[configuration] ?? environment("HEARTH_CONFIG") else {
+            return nil
+        }
         do throws(NodeError) {
             return try NodeConfiguration(contentsOf: file).tokens
         } catch {
