@@ -33,7 +33,7 @@ package struct DatabaseMove {
         var tag = ""
         try readEntry(&change, &tag)
         if let conflict = change.conflict { throw refusal(of: conflict) }
-        if try first({ node throws(CommandError) in
+        if try nodes.firstAnswer({ node throws(CommandError) in
             try probe.names(at: node.address, within: Self.answerLimit)
         }).contains(name) {
             throw exists(on: nodes.map(\.id))
@@ -70,7 +70,7 @@ package struct DatabaseMove {
                 if change.isCopying { report("goes on with a move that has begun") }
             case .replaceEntry(let placement):
                 change.replaceEntry(
-                    try first { node throws(CommandError) in
+                    try nodes.firstAnswer { node throws(CommandError) in
                         try probe.replace(
                             placementOf: name, by: placement, if: tag, at: node.address,
                             within: Self.answerLimit)
@@ -90,7 +90,7 @@ package struct DatabaseMove {
     private func readEntry(
         _ change: inout PlacementChange, _ tag: inout String
     ) throws(CommandError) {
-        let entry = try first { node throws(CommandError) in
+        let entry = try nodes.firstAnswer { node throws(CommandError) in
             try probe.entry(of: name, at: node.address, within: Self.answerLimit)
         }
         tag = entry.tag
@@ -135,18 +135,6 @@ package struct DatabaseMove {
                 .usage, "the default database is on all nodes, for clients that name none",
                 fix: "create another database, and use that")
         }
-    }
-
-    /// The result of the first node that answers.
-    private func first<Result>(
-        _ ask: (ObservedCluster.Node) throws(CommandError) -> Result
-    ) throws(CommandError) -> Result {
-        var refusals: [CommandError] = []
-        for node in nodes {
-            do throws(CommandError) { return try ask(node) } catch { refusals.append(error) }
-        }
-        throw refusals.mostInformative
-            ?? CommandError(.unavailable, "no node answers", fix: "start the cluster")
     }
 
     // MARK: Refusals

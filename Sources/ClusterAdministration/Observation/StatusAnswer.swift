@@ -99,8 +99,3 @@ extension StatusAnswer {
             }
     }
 }
-
-extension [CommandError] {
-    /// The most useful of several nodes' refusals: a missing or wrong credential, otherwise the first one.
-    package var mostInformative: CommandError? { first { $0.status == .denied } ?? first }
-}

@@ -47,7 +47,7 @@ enum DatabaseLimitsVerb {
                 .usage, "--clear removes the limits that other options set",
                 fix: "clear the limits first, and set others with a second command")
         }
-        let shown = try DatabaseVerbs.first(of: try NodeOptions.servers(of: invocation)) {
+        let shown = try NodeOptions.servers(of: invocation).firstAnswer {
             server throws(CommandError) in
             _ = try database(name, at: server, probe, within: limit)
             if invocation.has(clear) {

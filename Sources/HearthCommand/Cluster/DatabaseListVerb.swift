@@ -15,7 +15,7 @@ enum DatabaseListVerb {
     ) { invocation throws(CommandError) in
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
-        let databases = try DatabaseVerbs.first(of: try NodeOptions.servers(of: invocation)) {
+        let databases = try NodeOptions.servers(of: invocation).firstAnswer {
             server throws(CommandError) in try probe.databases(at: server, within: limit)
         }
         let lines =

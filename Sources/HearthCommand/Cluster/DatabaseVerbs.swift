@@ -37,14 +37,14 @@ enum DatabaseVerbs {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         let servers = try NodeOptions.servers(of: invocation)
-        let names = try first(of: servers) { server throws(CommandError) in
+        let names = try servers.firstAnswer { server throws(CommandError) in
             try probe.names(at: server, within: limit)
         }
         if names.contains(name) {
             StandardOutput.shared.print("\(name) exists already")
             return .success
         }
-        try first(of: servers) { server throws(CommandError) in
+        try servers.firstAnswer { server throws(CommandError) in
             try probe.create(name, at: server, within: limit)
         }
         let missing = lacking(name, of: servers, probe, within: limit)
@@ -78,7 +78,7 @@ enum DatabaseVerbs {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(20)
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         let servers = try NodeOptions.servers(of: invocation)
-        try first(of: servers) { server throws(CommandError) in
+        try servers.firstAnswer { server throws(CommandError) in
             try probe.remove(name, at: server, within: limit)
         }
         let remaining = nodes(of: servers, probe, within: limit) { $0?.contains(name) == false }
@@ -135,18 +135,6 @@ enum DatabaseVerbs {
             // Nodes do not announce a new database to this command, so it asks again.
             usleep(pauseMicroseconds)
         }
-    }
-
-    /// The result of the first node that answers.
-    static func first<Result>(
-        of servers: [HTTPAddress], _ ask: (HTTPAddress) throws(CommandError) -> Result
-    ) throws(CommandError) -> Result {
-        var refusals: [CommandError] = []
-        for server in servers {
-            do throws(CommandError) { return try ask(server) } catch { refusals.append(error) }
-        }
-        throw refusals.mostInformative
-            ?? CommandError(.unavailable, "no node is named", fix: "name one with --node")
     }
 }
 

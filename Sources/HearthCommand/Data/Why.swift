@@ -57,7 +57,7 @@ struct LocationExplanation {
 
     /// Reads the whole log of the first node that answers.
     init(of path: Path, _ cluster: ClusterRules) throws(CommandError) {
-        let (server, first) = try cluster.first { server throws(CommandError) in
+        let (server, first) = try cluster.servers.firstAnswer { server throws(CommandError) in
             (
                 server,
                 try cluster.probe.why(

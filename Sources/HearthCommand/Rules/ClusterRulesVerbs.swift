@@ -201,7 +201,7 @@ struct ClusterRules {
     }
 
     let database: DatabaseName
-    private let servers: [HTTPAddress]
+    let servers: [HTTPAddress]
     let probe: StatusProbe
     let limit: Duration
     /// How long a node waits until the rules are durable on others; nil as for a write.
@@ -217,7 +217,9 @@ struct ClusterRules {
 
     /// The rules, as the first node has them that answers.
     func report() throws(CommandError) -> RulesReport? {
-        try first { server throws(CommandError) in try probe.rules(at: server, within: limit) }
+        try servers.firstAnswer { server throws(CommandError) in
+            try probe.rules(at: server, within: limit)
+        }
     }
 
     /// The rules, from nodes that may still be starting: a new cluster serves after a second or two.
@@ -249,7 +251,7 @@ struct ClusterRules {
 
     /// Why the rules deny an operation on the data of the first node that answers.
     func reasons(against statement: String) throws(CommandError) -> [String] {
-        try first { server throws(CommandError) in
+        try servers.firstAnswer { server throws(CommandError) in
             try probe.explain(statement, at: server, within: limit)
         }
     }
@@ -259,7 +261,7 @@ struct ClusterRules {
         _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
     ) throws(CommandError) -> Installation {
         let previous = try reportOnceServing()?.digest ?? "none"
-        let result = try first { server throws(CommandError) in
+        let result = try servers.firstAnswer { server throws(CommandError) in
             let reached = try probe.setRules(
                 document, replacing: replaced, at: server, confirmedBy: concern,
                 patience: patience, within: limit)
@@ -288,23 +290,5 @@ struct ClusterRules {
             Terminal.standardError.print(
                 "warning: \(report.identity.member) \(shortage.problem)\nfix: \(shortage.fix)")
         }
-    }
-
-    /// The answer of the first node that does not refuse.
-    ///
-    /// - Throws: if all refuse, that a credential is missing or wrong; otherwise the refusal of the first one.
-    func first<Result>(
-        _ ask: (HTTPAddress) throws(CommandError) -> Result
-    ) throws(CommandError) -> Result {
-        var refusals: [CommandError] = []
-        for server in servers {
-            do throws(CommandError) {
-                return try ask(server)
-            } catch {
-                refusals.append(error)
-            }
-        }
-        throw refusals.mostInformative
-            ?? CommandError(.unavailable, "no node is named", fix: "name one with --node")
     }
 }

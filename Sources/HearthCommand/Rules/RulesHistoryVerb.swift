@@ -44,7 +44,8 @@ extension ClusterRulesVerbs {
 extension ClusterRules {
     /// The last rules that have arrived at the first node that answers, the newest first.
     func history() throws(CommandError) -> [RulesHistoryReport.Record] {
-        try first { server throws(CommandError) in try probe.rulesHistory(at: server, within: limit)
+        try servers.firstAnswer { server throws(CommandError) in
+            try probe.rulesHistory(at: server, within: limit)
         }
     }
 

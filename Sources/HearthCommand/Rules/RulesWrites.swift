@@ -124,7 +124,7 @@ extension LoggedWrite {
 extension ClusterRules {
     /// Takes all writes in the log of the first node that answers.
     fileprivate func eachWrite(_ body: (LoggedWrite) -> Void) throws(CommandError) {
-        let asked = try first { server throws(CommandError) in
+        let asked = try servers.firstAnswer { server throws(CommandError) in
             (server, try probe.writes(beyond: VersionVector(), at: server, within: limit))
         }
         var page = asked.1
