@@ -39,9 +39,11 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
 
     /// Waits for jobs and returns all that wait: none once the queue is closed and empty.
-    func removeAll() -> [Job] {
+    ///
+    /// - Parameter isWaiting: Whether an empty queue makes the caller wait.
+    func removeAll(waiting isWaiting: Bool = true) -> [Job] {
         state.wait { state in
-            guard state.isClosed || !state.jobs.isEmpty else { return nil }
+            guard state.isClosed || !isWaiting || !state.jobs.isEmpty else { return nil }
             defer { state.jobs = [] }
             return state.jobs
         }

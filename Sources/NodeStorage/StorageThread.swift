@@ -36,8 +36,11 @@ public final class StorageThread: Sendable {
         var writer = Writer(store: store)
         let thread = SystemThread {
             writer.begin()
-            while case let jobs = queue.removeAll(), !jobs.isEmpty {
+            while case let jobs = queue.removeAll(waiting: !writer.hasRemovals),
+                !jobs.isEmpty || writer.hasRemovals
+            {
                 writer.run(jobs) { queue.finish($0) }
+                writer.removeNextStore { queue.finish($0) }
             }
         }
         guard let thread else { throw .noThread }
@@ -75,6 +78,8 @@ public final class StorageThread: Sendable {
     }
 
     /// Closes a store after everything submitted to it, then calls `completion`. Nothing may be submitted to it afterwards.
+    ///
+    /// What was submitted to other stores by the time it closes is done before.
     public func remove(_ store: StoreNumber, completion: @escaping @Sendable () -> Void) {
         if !queue.add(.remove(store, completion)) { completion() }
     }

@@ -8,6 +8,8 @@ struct Writer {
     private var nextNumber = 1
     /// The stores with turns that are not committed, in the order of their first ones.
     private var uncommitted: [Int] = []
+    /// The stores that are to be closed, one at a time: that takes several writes to the disk, and a commit has clients that wait.
+    private var removals: [(store: Int, completion: @Sendable () -> Void)] = []
 
     init(store: NodeStore) { stores = [0: StoreWriter(store)] }
 
@@ -24,10 +26,7 @@ struct Writer {
                 nextNumber += 1
                 finish(1)
             case .remove(let store, let completion):
-                commit(store.index, finish)
-                stores[store.index] = nil
-                finish(1)
-                completion()
+                removals.append((store.index, completion))
             case .commit(let turns, let completion, let store):
                 if stores[store.index]!.isEmpty { uncommitted.append(store.index) }
                 stores[store.index]!.add(turns, completion)
@@ -40,6 +39,17 @@ struct Writer {
         }
         for index in uncommitted { stores[index]!.commit(finish) }
         uncommitted.removeAll(keepingCapacity: true)
+    }
+
+    var hasRemovals: Bool { !removals.isEmpty }
+
+    /// Closes the first store that is to be closed, if there is one, and reports that to `finish`.
+    mutating func removeNextStore(finish: (Int) -> Void) {
+        guard hasRemovals else { return }
+        let (store, completion) = removals.removeFirst()
+        stores[store] = nil
+        finish(1)
+        completion()
     }
 
     private mutating func commit(_ index: Int, _ finish: (Int) -> Void) {

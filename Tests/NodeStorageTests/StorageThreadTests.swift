@@ -78,6 +78,31 @@ import Testing
         #expect(order.contains("100") && storage.backlog == 0)
     }
 
+    @Test func `a store closes once what waits for others is done`() throws {
+        let storage = try StorageThread(owning: NodeStore(SQLiteTables(path: ":memory:")))
+        let second = storage.add(NodeStore(try SQLiteTables(path: ":memory:")))
+        let third = storage.add(NodeStore(try SQLiteTables(path: ":memory:")))
+        let isRunning = DispatchSemaphore(value: 0)
+        let gate = Mutex(())
+        let done = Mutex([String]())
+        gate.withLock { _ in
+            storage.run(
+                { _ in
+                    isRunning.signal()
+                    gate.withLock { _ in }
+                }, completion: { _ in })
+            isRunning.wait()
+            storage.commit([Self.turn(1)], to: second) { _ in done.withLock { $0.append("b") } }
+            storage.remove(second) { done.withLock { $0.append("b closed") } }
+            storage.remove(third) { done.withLock { $0.append("c closed") } }
+            storage.commit([Self.turn(1)]) { _ in done.withLock { $0.append("a") } }
+            storage.run({ _ in }, completion: { _ in done.withLock { $0.append("read") } })
+        }
+        storage.close()
+        #expect(done.withLock { $0 } == ["a", "read", "b", "b closed", "c closed"])
+        #expect(storage.backlog == 0)
+    }
+
     @Test func `the log of the previous process is rewritten first`() throws {
         let (left, found, written) = try (TemporaryFolder(), TemporaryFolder(), TemporaryFolder())
         var store = NodeStore(try SQLiteTables(path: left.log))
