@@ -37,6 +37,8 @@ struct NamedDatabase {
     /// Whether the gateway knows that the replica has rules.
     var hasRules = false
     var isInTurn = false
+    /// Whether the replica has had inputs since the node removed its records of requests.
+    var isStepped = false
     /// Whether the database was removed: then its next turn is its last one.
     var isRemoved = false
     /// The epoch of the replica.

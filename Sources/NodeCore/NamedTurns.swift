@@ -12,6 +12,10 @@ extension NodeCore {
     /// Steps the replica of a named database, without a check of its turn.
     mutating func stepNamed(_ input: Input, of database: DatabaseIndex) -> [Output] {
         guard named[database.position].hasReplica else { return [] }
+        if !named[database.position].isStepped {
+            named[database.position].isStepped = true
+            stepped.append(database.position)
+        }
         return named[database.position].replica.step(input)
     }
 

@@ -21,6 +21,8 @@ public struct NodeCore {
     var active: [Int] = []
     /// The positions of the databases that are in a turn.
     var inTurn: [Int] = []
+    /// The positions of the databases that have had inputs since the last `removeRequestRecords`.
+    var stepped: [Int] = []
     /// The positions of the databases that need a turn at once.
     var eager: [Int] = []
     /// How many named databases have work for another turn.
