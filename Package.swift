@@ -227,7 +227,7 @@ let package = Package(
         tests(of: "Sockets", using: ["EventLoop", "TLS"]),
         tests(of: "TLS", using: ["CLibrary"], fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
-        tests(of: "Storage"),
+        tests(of: "Storage", using: ["CSQLite"]),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"], optimized: true),
         tests(

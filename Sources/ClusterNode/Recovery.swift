@@ -68,6 +68,7 @@ struct Recovery {
             replica.replay(batch)
             progress.add(UInt64(batch.head.count))
         }
+        store.tables.freeCache()
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         let subject = name.isDefault ? "" : "database \(name): "
         log.write(

@@ -37,6 +37,9 @@ public final class SQLiteTables: Tables {
         writeProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
     }
 
+    /// Frees the cached content of the file: after a recovery, which has read all of it once.
+    public func freeCache() { connection.freeCache() }
+
     /// Checks the whole file for damage.
     ///
     /// - Throws: `.corrupt`, with the first damage found.

@@ -69,6 +69,9 @@ public final class Connection {
         try check(sqlite3_exec(handle, statements, nil, nil, nil))
     }
 
+    /// Frees the cached pages of the file, as far as no transaction needs them.
+    public func freeCache() { sqlite3_db_release_memory(handle) }
+
     /// Compiles one statement, which can then run many times.
     public func prepare(_ statement: String) throws(StorageError) -> Statement {
         try Statement(statement, on: self)

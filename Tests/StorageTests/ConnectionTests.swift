@@ -1,5 +1,7 @@
-import Storage
+import CSQLite
 import Testing
+
+@testable import Storage
 
 @Suite struct `A connection` {
     @Test func `values come back as they were bound`() throws {
@@ -37,6 +39,25 @@ import Testing
         }
         let numbers = try connection.prepare("SELECT sum(number) FROM row")
         #expect(try numbers.firstRow { $0.integer(at: 0) } == 2)
+    }
+
+    @Test func `the cache of what was read can be freed`() throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(path: folder.log)
+        try connection.execute(
+            "CREATE TABLE row (bytes BLOB); INSERT INTO row VALUES (zeroblob(1000000))")
+        let read = try connection.prepare("SELECT bytes FROM row")
+        func cachedBytes() -> Int {
+            var (bytes, most) = (Int32(0), Int32(0))
+            sqlite3_db_status(
+                connection.handle, SQLITE_DBSTATUS_CACHE_USED, &bytes, &most, 0)
+            return Int(bytes)
+        }
+        #expect(try read.firstRow { $0.bytes(at: 0).count } == 1_000_000)
+        #expect(cachedBytes() > 1_000_000)
+        connection.freeCache()
+        #expect(cachedBytes() < 100_000)
+        #expect(try read.firstRow { $0.bytes(at: 0).count } == 1_000_000)
     }
 
     @Test func `a connection outlives its release while a statement needs it`() throws {
