@@ -288,6 +288,7 @@ extension Node {
         var recovery = recovery
         (recovery.name, recovery.waking) = (name, core.waking)
         recovery.nodes = core.nodes(of: database)
+        recovery.hasDurableFolder = core.digest(of: database) != nil
         let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
         journals[database.number] = journal
         files[database] = DatabaseFiles(of: recovery.databasePath)

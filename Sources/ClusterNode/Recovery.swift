@@ -20,6 +20,8 @@ struct Recovery {
     var waking: ReplicaConfiguration.Waking?
     /// The nodes that hold the database; nil if all nodes hold it.
     var nodes: [String]?
+    /// Whether the name of the folder is known to be on the disk, because the database was closed in order.
+    var hasDurableFolder = false
 
     /// Opens the database, or makes an empty one, and reads it.
     ///
@@ -85,6 +87,7 @@ struct Recovery {
 
     /// Makes the node's folder, and withdraws the rights of other users in it, which earlier versions gave.
     private func prepareFolder() throws(StorageError) {
+        if hasDurableFolder, access(folder, F_OK) == 0 { return }
         try makeFolder(folder)
         guard name.isDefault else {
             // So that the new folders survive a power failure.
