@@ -297,6 +297,8 @@ extension Node {
 
     /// Opens a database that a client or a peer has named.
     private func open(_ database: DatabaseIndex, _ name: DatabaseName) {
+        // Among the frames is the one that wakes the database at the other nodes.
+        peers.sendPublications()
         do throws(NodeError) {
             try recover(database, name)
             openJournal(database.number)

@@ -28,6 +28,17 @@ extension NodeCore {
         }
     }
 
+    /// Wakes a database at the other nodes for a client of this one. The request is one that replicas know; its answer is the
+    /// heartbeat without which the replica of this node does not serve.
+    mutating func wakePeers(_ position: Int) {
+        if catalog.isPending { return }
+        let name = named[position].name
+        let envelope = DatabaseEnvelope(
+            name, epoch: catalog.epoch(of: name), .used, PeerMessage.requestHeartbeat.frame)
+        outputs.append(
+            .replica(.publish(envelope.bytes, .awaited), of: DatabaseIndex(position: position)))
+    }
+
     private mutating func stayAwake(_ position: Int, for use: DatabaseEnvelope.Use) {
         guard let patience = sleepMilliseconds else { return }
         named[position].stayAwake(

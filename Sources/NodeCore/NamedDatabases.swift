@@ -91,6 +91,8 @@ extension NodeCore {
         }
         sessionDatabases[session] = database
         named[position].sessionCount += 1
+        // Before the driver opens the database, so that the other nodes open it at the same time.
+        if named[position].state == .asleep { wakePeers(position) }
         wake(position, for: .used)
     }
 

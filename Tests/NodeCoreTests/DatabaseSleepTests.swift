@@ -46,6 +46,26 @@ import Testing
         #expect(awake(rig) == [0, 0, 0])
     }
 
+    @Test func `a request wakes a database at all nodes before its own node has opened it`() {
+        var rig = DatabasesRig(3, sleepingAfter: 1_000)
+        _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        rig.run(for: 5_000)
+        #expect(rig.cores.map(\.awakeDatabaseCount) == [1, 1, 1])
+        rig.opensDatabases = false
+        let session = rig.connect(to: 1)
+        rig.send(CoreRig.get("/a.json?ns=chat"), by: session, to: 1)
+        rig.run(for: 20)
+        #expect(rig.cores.map(\.awakeDatabaseCount) == [2, 2, 2])
+        rig.openDatabases()
+        rig.run(for: 50)
+        #expect(DatabasesRig.parts(of: rig.received(session)) == ("200", "1"))
+        rig.opensDatabases = true
+        rig.close(session)
+        rig.run(for: 5_000)
+        #expect(rig.cores.map(\.awakeDatabaseCount) == [1, 1, 1])
+        #expect(rig.wakeCount == 6)
+    }
+
     @Test func `a database with a client stays awake at all nodes`() {
         var rig = DatabasesRig(3, sleepingAfter: 1_000)
         let session = rig.connect()

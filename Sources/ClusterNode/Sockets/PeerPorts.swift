@@ -183,7 +183,7 @@ final class PeerPorts {
     }
 
     /// Sends the gathered frames as one message.
-    private func sendPublications() {
+    func sendPublications() {
         publicationTimer = nil
         let frames = publications.removeAll(atNanoseconds: Loop.monotonicNanoseconds)
         if !frames.isEmpty { count(publisher.send(frames)) }
