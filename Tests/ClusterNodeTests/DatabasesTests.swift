@@ -72,6 +72,37 @@ import Testing
             "get", "/", "--database", "Chat", "--dir", cluster.folder.path
         ).end()
         #expect(wrong.status == 64, "\(wrong.errors)")
+        try checkLimits(of: "chat", cluster)
+    }
+
+    /// Each limit refuses requests of a database, and others go on.
+    private func checkLimits(of name: String, _ cluster: TestCluster) throws {
+        let url = cluster.address(1) + "/b[1-9].json?ns="
+        func codes(_ name: String, _ words: String...) throws -> Set<String> {
+            let format = ["-o", "/dev/null", "-w", "%{http_code} "]
+            let options = ["-sS", "--max-time", "20", "--fail-early"] + format + words
+            let outcome = try Program("/usr/bin/env", ["curl", url + name] + options).end()
+            return Set(outcome.output.split(separator: " ").map(String.init))
+        }
+        let bearer = "Authorization: Bearer owner"
+        _ = try hearth(cluster, "database", "limits", name, "--writes", "1")
+        #expect(try codes(name, "-X", "PUT", "-d", "1", "-H", bearer) == ["200", "429"])
+        #expect(try codes("default", "-X", "PUT", "-d", "1") == ["200"])
+        _ = try hearth(cluster, "database", "limits", name, "--writes", "0", "--data-bytes", "1")
+        #expect(try codes(name, "-X", "PUT", "-d", "\"a long text\"", "-H", bearer) == ["507"])
+        _ = try hearth(cluster, "database", "limits", name, "--connections", "1")
+        let stream = try Program(
+            "/usr/bin/env",
+            [
+                "curl", "-sSN", cluster.address(1) + "/.json?ns=" + name, "-H",
+                "Accept: text/event-stream", "-H", bearer,
+            ])
+        try eventually("the stream has data") { stream.output.contains("event: put") }
+        #expect(try codes(name, "-H", "Accept: text/event-stream", "-H", bearer) == ["429"])
+        #expect(try codes(name, "-H", bearer) == ["200"])
+        try stream.kill()
+        _ = try hearth(cluster, "database", "limits", name, "--clear")
+        #expect(try codes(name, "-X", "PUT", "-d", "2", "-H", bearer) == ["200"])
     }
 
     @Test func `move to other nodes, which have their data and limits`() throws {
