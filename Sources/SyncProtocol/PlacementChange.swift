@@ -58,6 +58,8 @@ public struct PlacementChange: Sendable {
     private var step = Step.begins
     /// Whether the database was on the nodes of the goal before.
     public private(set) var wasThere = false
+    /// Whether the catalog had a placement of the database before.
+    public private(set) var wasPlaced = false
 
     /// A change in a cluster of nodes with these names.
     public init(_ goal: Goal, in cluster: [String]) {
@@ -97,6 +99,7 @@ public struct PlacementChange: Sendable {
     }
 
     private mutating func begin(from entry: DatabasePlacement?) {
+        wasPlaced = entry != nil
         switch goal {
         case .created(let nodes):
             if let entry {

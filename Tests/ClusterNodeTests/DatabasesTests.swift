@@ -133,6 +133,41 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
         let again = try hearth(cluster, "database", "move", "chat", "--nodes", "n3")
         #expect(again == "chat is already on n3\n")
+        try checkRefusals(cluster)
+    }
+
+    /// A database on the third node, and commands that cannot be done.
+    private func checkRefusals(_ cluster: TestCluster) throws {
+        func refusal(_ words: String...) throws -> String {
+            let outcome = try Program(
+                Program.hearthPath, words + ["--dir", cluster.folder.path]
+            ).end()
+            #expect(outcome.status != 0)
+            return outcome.errors
+        }
+        #expect(
+            try refusal("database", "move", "none", "--nodes", "n1").contains("no database none"))
+        #expect(
+            try refusal("backup", "monday", "--database", "chat", "--node", "n1")
+                .contains("the database is on other nodes\nfix: name the node at"))
+        try cluster.run("kill", "n2")
+        // Nodes that a placement does not concern may be away.
+        let created = try hearth(cluster, "database", "create", "game", "--nodes", "n1,n3")
+        #expect(
+            created == "game is created on n1, n3\n"
+                + "not yet at n2: these nodes follow once they reach the others\n")
+        let stuck = try refusal("database", "move", "game", "--nodes", "n2", "--timeout", "2")
+        #expect(stuck.contains("error: n2 did not take part:"))
+        #expect(stuck.contains("fix: start n2, and run the command again"))
+        let list = try hearth(cluster, "database", "list", "--node", "n3")
+        #expect(list.contains("moves from n1,n3 to n2"))
+        #expect(
+            try hearth(cluster, "database", "move", "game", "--cancel")
+                == "the move of game is given up\n")
+        _ = try hearth(cluster, "database", "remove", "game", "--yes", "--timeout", "2")
+        #expect(
+            try refusal("database", "create", "game", "--nodes", "n1")
+                .contains("The database game was removed"))
     }
 
     @Test func `sleep without clients, and wake with their data`() throws {

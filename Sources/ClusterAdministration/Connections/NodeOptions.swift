@@ -151,7 +151,9 @@ package enum NodeOptions {
             .usage,
             "\(given == nil ? "HEARTH_DATABASE" : "--\(database.name)"): \(text) is not the name of a "
                 + "database",
-            fix: "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -")
+            fix:
+                "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -, not beginning with -"
+        )
     }
 
     /// The addresses to connect to, in order, with the database to use there; at least one.

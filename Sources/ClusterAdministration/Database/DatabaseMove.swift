@@ -26,101 +26,41 @@ package struct DatabaseMove {
 
     // MARK: Commands
 
-    /// Creates the database on some nodes alone, and waits until all nodes of the cluster know that.
-    package func create(on targets: [String]) throws(CommandError) {
+    /// Creates the database on some nodes alone, and waits until all nodes of the cluster that answer know that.
+    ///
+    /// - Returns: The nodes that do not answer.
+    package func create(on targets: [String]) throws(CommandError) -> [String] {
         try check(targets)
+        let isKnown = try isKnown()
         var change = PlacementChange(.created(on: targets), in: nodes.map(\.id))
-        var tag = ""
-        try readEntry(&change, &tag)
-        if let conflict = change.conflict { throw refusal(of: conflict) }
-        if try nodes.firstAnswer({ node throws(CommandError) in
-            try probe.names(at: node.address, within: Self.answerLimit)
-        }).contains(name) {
-            throw exists(on: nodes.map(\.id))
-        }
-        try finish(&change, tag) { _ in }
+        let tag = try readEntry(&change)
+        if isKnown { throw exists(on: nodes.map(\.id)) }
+        return try finish(&change, tag) { _ in }
     }
 
     /// Moves the database, or goes on with its move, and calls `report` with what the command waits for.
     ///
-    /// - Returns: Whether the database was elsewhere.
-    package func run(to targets: [String], report: (String) -> Void) throws(CommandError) -> Bool {
+    /// - Returns: The nodes that do not answer, and do not know the end of the move yet; nil if there was nothing to do.
+    package func run(
+        to targets: [String], report: (String) -> Void
+    ) throws(CommandError) -> [String]? {
         try check(targets)
+        let isKnown = try isKnown()
         var change = PlacementChange(.moved(to: targets), in: nodes.map(\.id))
-        try finish(&change, report: report)
-        return !change.wasThere
+        let tag = try readEntry(&change)
+        if change.wasThere { return nil }
+        guard isKnown || change.wasPlaced else { throw unknown }
+        if change.isCopying { report("goes on with a move that has begun") }
+        return try finish(&change, tag, report: report)
     }
 
     /// Ends a move that has begun: the nodes of before serve the database again.
-    package func cancel() throws(CommandError) {
+    ///
+    /// - Returns: Those of them that do not answer.
+    package func cancel() throws(CommandError) -> [String] {
         var change = PlacementChange(.cancelled, in: nodes.map(\.id))
-        try finish(&change) { _ in }
-    }
-
-    // MARK: Steps
-
-    private func finish(
-        _ change: inout PlacementChange, _ tag: String = "", report: (String) -> Void
-    ) throws(CommandError) {
-        var tag = tag
-        while let request = change.request {
-            switch request {
-            case .readEntry:
-                try readEntry(&change, &tag)
-                if change.isCopying { report("goes on with a move that has begun") }
-            case .replaceEntry(let placement):
-                change.replaceEntry(
-                    try nodes.firstAnswer { node throws(CommandError) in
-                        try probe.replace(
-                            placementOf: name, by: placement, if: tag, at: node.address,
-                            within: Self.answerLimit)
-                    })
-            case .askNodes(let names):
-                if change.isCopying {
-                    report(
-                        "no node serves \(name) until \(names.joined(separator: ", ")) hold the "
-                            + "same operations")
-                }
-                try askNodes(&change)
-            }
-        }
-        if let conflict = change.conflict { throw refusal(of: conflict) }
-    }
-
-    private func readEntry(
-        _ change: inout PlacementChange, _ tag: inout String
-    ) throws(CommandError) {
-        let entry = try nodes.firstAnswer { node throws(CommandError) in
-            try probe.entry(of: name, at: node.address, within: Self.answerLimit)
-        }
-        tag = entry.tag
-        change.readEntry(entry.placement)
-    }
-
-    /// Asks nodes until all of them have taken the step that the change waits for.
-    private func askNodes(_ change: inout PlacementChange) throws(CommandError) {
-        let end = ContinuousClock.now + limit
-        let isCopying = change.isCopying
-        while true {
-            var problem: CommandError?
-            for node in nodes {
-                guard case .askNodes(let left)? = change.request else { return }
-                if !left.contains(node.id) { continue }
-                do throws(CommandError) {
-                    let known = try probe.knowledge(
-                        of: name, at: node.address, within: Self.answerLimit)
-                    change.learn(from: node.id, epoch: known.epoch, isCopied: known.isCopied)
-                } catch {
-                    problem = error
-                }
-            }
-            guard case .askNodes(let left)? = change.request else { return }
-            guard ContinuousClock.now < end else {
-                throw late(left.joined(separator: ", "), isCopying, because: problem)
-            }
-            // Nodes do not announce this to the command, so it asks again.
-            usleep(Self.pauseMicroseconds)
-        }
+        let tag = try readEntry(&change)
+        return try finish(&change, tag) { _ in }
     }
 
     private func check(_ targets: [String]) throws(CommandError) {
@@ -134,6 +74,90 @@ package struct DatabaseMove {
             throw CommandError(
                 .usage, "the default database is on all nodes, for clients that name none",
                 fix: "create another database, and use that")
+        }
+    }
+
+    /// Whether the cluster has a database of this name.
+    ///
+    /// - Throws: If the database was removed.
+    private func isKnown() throws(CommandError) -> Bool {
+        try nodes.firstAnswer { node throws(CommandError) in
+            _ = try probe.knowledge(of: name, at: node.address, within: Self.answerLimit)
+            return try probe.names(at: node.address, within: Self.answerLimit).contains(name)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Takes all steps of a change that has read its entry, whose tag is given.
+    ///
+    /// - Returns: The nodes that do not answer. They follow the catalog once they reach the others.
+    private func finish(
+        _ change: inout PlacementChange, _ tag: String, report: (String) -> Void
+    ) throws(CommandError) -> [String] {
+        var (tag, silent) = (tag, [String]())
+        while let request = change.request, silent.isEmpty {
+            switch request {
+            case .readEntry: tag = try readEntry(&change)
+            case .replaceEntry(let placement):
+                change.replaceEntry(
+                    try nodes.firstAnswer { node throws(CommandError) in
+                        try probe.replace(
+                            placementOf: name, by: placement, if: tag, at: node.address,
+                            within: Self.answerLimit)
+                    })
+            case .askNodes(let names):
+                if change.isCopying {
+                    report(
+                        "no node serves \(name) until \(names.joined(separator: ", ")) hold the "
+                            + "same operations")
+                }
+                silent = try askNodes(&change)
+            }
+        }
+        if let conflict = change.conflict { throw refusal(of: conflict) }
+        return silent
+    }
+
+    /// Has the change read the placement in the catalog, and returns the tag of that.
+    private func readEntry(_ change: inout PlacementChange) throws(CommandError) -> String {
+        let entry = try nodes.firstAnswer { node throws(CommandError) in
+            try probe.entry(of: name, at: node.address, within: Self.answerLimit)
+        }
+        change.readEntry(entry.placement)
+        if let conflict = change.conflict { throw refusal(of: conflict) }
+        return entry.tag
+    }
+
+    /// Asks nodes until all of them have taken the step that the change waits for.
+    ///
+    /// - Returns: The nodes that do not answer, if the placement is decided and all others know it.
+    private func askNodes(_ change: inout PlacementChange) throws(CommandError) -> [String] {
+        let end = ContinuousClock.now + limit
+        let isCopying = change.isCopying
+        while true {
+            var silent: [String] = []
+            var problem: CommandError?
+            for node in nodes {
+                guard case .askNodes(let left)? = change.request else { return [] }
+                if !left.contains(node.id) { continue }
+                do throws(CommandError) {
+                    let known = try probe.knowledge(
+                        of: name, at: node.address, within: Self.answerLimit)
+                    change.learn(from: node.id, epoch: known.epoch, isCopied: known.isCopied)
+                } catch {
+                    silent.append(node.id)
+                    problem = problem ?? error
+                }
+            }
+            guard case .askNodes(let left)? = change.request else { return [] }
+            if !isCopying, left.count == silent.count { return silent }
+            guard ContinuousClock.now < end else {
+                // The others wait for those that do not answer.
+                throw late(silent.isEmpty ? left : silent, isCopying, because: problem)
+            }
+            // Nodes do not announce this to the command, so it asks again.
+            usleep(Self.pauseMicroseconds)
         }
     }
 
@@ -159,6 +183,13 @@ package struct DatabaseMove {
         }
     }
 
+    private var unknown: CommandError {
+        CommandError(
+            .badData, "there is no database \(name)",
+            fix: "create it with `hearth database create`, or name one that `hearth database list` "
+                + "shows")
+    }
+
     private func exists(on names: [String]) -> CommandError {
         CommandError(
             .badData, "the database \(name) exists, on \(names.joined(separator: ", "))",
@@ -166,15 +197,17 @@ package struct DatabaseMove {
     }
 
     private func late(
-        _ names: String, _ isCopying: Bool, because problem: CommandError?
+        _ nodes: [String], _ isCopying: Bool, because problem: CommandError?
     ) -> CommandError {
-        let status = problem?.status ?? .unavailable
+        let names = nodes.joined(separator: ", ")
         let reason = problem.map { ": \($0.problem)" } ?? " in time"
-        let fix = problem?.fix ?? "see `hearth cluster status`"
+        let fix = problem == nil ? "see `hearth cluster status`" : "start \(names)"
         let rest =
             isCopying
             ? ", and run the command again; or give up the move with "
                 + "`hearth database move \(name) --cancel`" : ""
-        return CommandError(status, "\(names) did not take part\(reason)", fix: fix + rest)
+        return CommandError(
+            problem?.status ?? .unavailable, "\(names) did not take part\(reason)",
+            fix: fix + rest)
     }
 }

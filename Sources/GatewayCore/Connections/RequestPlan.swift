@@ -67,7 +67,6 @@ enum RequestPlan {
                     throw .permissionDenied
                 }
                 if case .placement(let name) = report {
-                    try context.databases.checkIsNotRemoved(name)
                     self = .answer(Answer(placementOf: name, in: context.databases))
                 } else {
                     self = .report(report)
@@ -161,9 +160,9 @@ extension GatewayContext {
                 return name
             case .delete:
                 try databases.checkRemoval(of: name)
-            default: break
+            default: try databases.checkIsNotRemoved(name)
             }
-            // The database may be removed, or elsewhere.
+            // The database may be elsewhere.
             return .default
         }
         if head.isForCatalog { return .catalog }

@@ -103,15 +103,18 @@ enum BackupVerbs {
         of servers: [HTTPAddress], _ probe: StatusProbe, within limit: Duration
     ) throws(CommandError) -> HTTPAddress {
         let share = min(limit, .seconds(5)) / servers.count
-        var denials: [CommandError] = []
+        var refusals: [CommandError] = []
         for server in probe.respondingFirst(servers) {
             switch probe.answers(of: [server], within: share)[0].outcome {
             case .status, .unreadable: return server
-            case .denied(let denial): denials.append(denial.error(at: server))
-            case .unavailable, .refused, .silent, .failed: break
+            case .denied(let denial): refusals.append(denial.error(at: server))
+            case .failed(let problem, let fix):
+                refusals.append(
+                    CommandError(.unavailable, "\(server.location): \(problem)", fix: fix))
+            case .unavailable, .refused, .silent: break
             }
         }
-        throw denials.first
+        throw refusals.mostInformative
             ?? CommandError(
                 .unavailable,
                 "no node answers at " + servers.map(\.location).joined(separator: " or "),

@@ -9,6 +9,8 @@ enum DatabasePlacementVerbs {
         "The nodes that hold the database, such as n1,n2. By default all nodes do.")
     static let copies = Option(
         "copies", "COUNT", "How many nodes hold the database: those that hold the fewest.")
+    private static let newNodes = Option(
+        "nodes", "NODES", "The nodes that hold the database afterwards, such as n2,n3.")
     private static let cancel = Option(
         flag: "cancel",
         "Give up a move that has begun: the nodes of before serve the database again.")
@@ -21,7 +23,7 @@ enum DatabasePlacementVerbs {
             + "as its data need to be copied. Then clients are redirected to the new nodes. All nodes of both "
             + "placements must run. A move that was interrupted goes on when the command is repeated.",
         arguments: [DatabaseVerbs.name],
-        options: [nodes, cancel, timeout] + ObservedCluster.options,
+        options: [newNodes, cancel, timeout] + ObservedCluster.options,
         examples: [
             "hearth database move chat --nodes n2,n3", "hearth database move chat --cancel",
         ]
@@ -29,18 +31,20 @@ enum DatabasePlacementVerbs {
         let name = try DatabaseVerbs.databaseName(of: invocation)
         let step = try databaseMove(of: name, for: invocation)
         if invocation.has(cancel) {
-            try step.cancel()
+            let late = try step.cancel()
             StandardOutput.shared.print("the move of \(name) is given up")
+            report(late: late)
             return .success
         }
         guard let targets = try targets(of: invocation) else {
             throw invocation.usageError(
                 "no nodes are named", fix: "name them, as in --nodes n2,n3, or give --cancel")
         }
-        let hasMoved = try step.run(to: targets) { Terminal.standardError.print($0) }
+        let late = try step.run(to: targets) { Terminal.standardError.print($0) }
         let list = targets.joined(separator: ", ")
         StandardOutput.shared.print(
-            hasMoved ? "\(name) is on \(list)" : "\(name) is already on \(list)")
+            late == nil ? "\(name) is already on \(list)" : "\(name) is on \(list)")
+        report(late: late ?? [])
         return .success
     }
 
@@ -50,6 +54,14 @@ enum DatabasePlacementVerbs {
     ) throws(CommandError) -> Bool {
         let cluster: ObservedCluster
         let targets: [String]
+        guard
+            invocation[nodes] == nil && invocation[copies] == nil
+                || invocation.values(of: NodeOptions.node).isEmpty
+        else {
+            throw invocation.usageError(
+                "--node names some nodes, and a placement needs the list of all",
+                fix: "name the cluster with --dir or --config, and leave out --node")
+        }
         if let named = try self.targets(of: invocation) {
             guard invocation[copies] == nil else {
                 throw invocation.usageError(
@@ -62,9 +74,18 @@ enum DatabasePlacementVerbs {
         } else {
             return false
         }
-        try databaseMove(of: name, for: invocation).create(on: targets)
+        let late = try databaseMove(of: name, for: invocation).create(on: targets)
         StandardOutput.shared.print("\(name) is created on \(targets.joined(separator: ", "))")
+        report(late: late)
         return true
+    }
+
+    /// Prints which nodes do not know a placement yet.
+    private static func report(late nodes: [String]) {
+        if nodes.isEmpty { return }
+        StandardOutput.shared.print(
+            "not yet at \(nodes.joined(separator: ", ")): these nodes follow once they reach the others"
+        )
     }
 
     private static func databaseMove(

@@ -109,7 +109,9 @@ enum DatabaseVerbs {
         if let name = DatabaseName(invocation[name]) { return name }
         throw CommandError(
             .usage, "\(invocation[name]) is not the name of a database",
-            fix: "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -")
+            fix:
+                "use 1 to \(DatabaseName.longest) characters of a-z, 0-9 and -, not beginning with -"
+        )
     }
 
     /// The nodes that do not have the database after some time.
