@@ -150,6 +150,7 @@ import Testing
         #expect(
             try refusal("backup", "monday", "--database", "chat", "--node", "n1")
                 .contains("the database is on other nodes\nfix: name the node at"))
+        #expect(try refusal("cluster", "remove", "n3").contains("n3 holds chat"))
         try cluster.run("kill", "n2")
         // Nodes that a placement does not concern may be away.
         let created = try hearth(cluster, "database", "create", "game", "--nodes", "n1,n3")

@@ -20,6 +20,8 @@ package struct NodeDrain {
 
     /// - Throws: why it cannot be stopped; the node then runs, or does not, as before.
     package func run() throws(CommandError) {
+        try requireOthers(try statuses())
+        try requireNoPlacement()
         guard cluster.process(of: node) != nil else { return try requireCovered() }
         for attempt in 1...NodeDrain.attempts {
             try waitUntilOthersCaughtUp()
@@ -31,6 +33,23 @@ package struct NodeDrain {
                 if attempt == NodeDrain.attempts { throw error }
             }
         }
+    }
+
+    /// - Throws: if databases are placed on the node, and so are not on all others.
+    private func requireNoPlacement() throws(CommandError) {
+        let probe = DatabaseProbe(showing: try cluster.credential())
+        let databases = try ObservedCluster(cluster).nodes.map(\.address)
+            .firstAnswer { address throws(CommandError) in
+                try probe.databases(at: address, within: .seconds(5))
+            }
+        let placed = databases.filter { $0.placement?.nodes.contains(node.id) == true }
+        guard let first = placed.first else { return }
+        throw CommandError(
+            .unavailable,
+            "\(node.id) holds \(placed.map(\.name.text).joined(separator: ", ")), which all other nodes need not have",
+            fix:
+                "move each to other nodes, as with `hearth database move \(first.name) --nodes …`, or add --force"
+        )
     }
 
     private func statuses() throws(CommandError) -> [ObservedNode] {
