@@ -1,7 +1,7 @@
 internal import CLibrary
 internal import CZeroMQ
 
-/// Reports the connections that the endpoints of a bound socket accept, and their ends.
+/// Reports the connections that a socket accepts or makes, and their ends.
 ///
 /// It belongs to one thread, which may be another one than that of the socket. It ends with the socket, or by
 /// `stopMonitoring`.
@@ -11,6 +11,8 @@ public final class ConnectionMonitor: @unchecked Sendable {
     /// What happens to a connection, which its descriptor names until it ends.
     public enum Event: Equatable, Sendable {
         case accepted(Int32)
+        /// The socket itself has made it; the handshake follows.
+        case connected(Int32)
         case ended(Int32)
         /// Nothing more is reported.
         case stopped
@@ -42,6 +44,7 @@ public final class ConnectionMonitor: @unchecked Sendable {
         let value = message[0].loadUnaligned(fromByteOffset: 2, as: Int32.self)
         switch Int32(message[0].loadUnaligned(as: UInt16.self)) {
         case ZMQ_EVENT_ACCEPTED: return .accepted(value)
+        case ZMQ_EVENT_CONNECTED: return .connected(value)
         case ZMQ_EVENT_CLOSED, ZMQ_EVENT_DISCONNECTED: return .ended(value)
         case ZMQ_EVENT_MONITOR_STOPPED: return .stopped
         default: return nil
@@ -50,7 +53,7 @@ public final class ConnectionMonitor: @unchecked Sendable {
 }
 
 extension Socket {
-    /// Begins to report connections; before the socket is bound, so that none is missed.
+    /// Begins to report connections; before the socket is bound or connected, so that none is missed.
     ///
     /// - Parameter name: Names the monitor within the context.
     /// - Throws: `.tooManySockets`.
@@ -59,7 +62,7 @@ extension Socket {
     ) throws(ZeroMQError) -> ConnectionMonitor {
         let endpoint = "inproc://connections-\(name)"
         let events =
-            ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED
+            ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED
             | ZMQ_EVENT_MONITOR_STOPPED
         guard zmq_socket_monitor(handle, endpoint, events) == 0 else {
             throw ZeroMQError(trying: "monitor", "the connections of \(name)")

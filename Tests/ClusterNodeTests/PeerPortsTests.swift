@@ -66,6 +66,50 @@ import ZeroMQ
         return asked == [7] && published == [8]
     }
 
+    @Test func `get answers again after a stranger has connected under the node's name`() throws {
+        let base = try TestCluster.freePorts()
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        let first = try PeerPorts(of: n1, among: [n1, n2], in: Context(), security: nil)
+        let second = try PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
+        let loop = try Loop()
+        var stranger: Socket?
+        var (strangerAsked, answers) = (false, 0)
+        try first.open(on: loop) {
+            guard case .asked(let frame, let member) = $0 else { return }
+            if frame == [9] { strangerAsked = true } else { first.answer(member, [8]) }
+        }
+        try second.open(on: loop) { if case .answered([8], from: "n1") = $0 { answers += 1 } }
+        loop.atEndOfTurn = {
+            first.endTurn()
+            second.endTurn()
+            if strangerAsked {
+                if stranger != nil { (stranger, answers) = (nil, 0) }
+                if answers > 0 { loop.stop() }
+            }
+        }
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            second.ask("n1", [7])
+            if answers > 0, stranger == nil, !strangerAsked {
+                stranger = try? Socket(.dealer, in: Context())
+                stranger?.routingID = Array("n2".utf8)
+                try? stranger?.connect(n1.requests)
+                stranger?.send([9])
+            }
+        }
+        let ticks = try loop.timer(every: .seconds(1)) {
+            first.tick()
+            second.tick()
+        }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, ticks, deadline)) { loop.run() }
+        #expect(strangerAsked)
+        #expect(answers > 0)
+        for ports in [first, second] {
+            ports.stopReceiving()
+            ports.close()
+        }
+    }
+
     /// libzmq aborts the process if a ping is due on such a connection.
     @Test func `survive the end of a peer whose frames fill their queue`() throws {
         let base = try TestCluster.freePorts()

@@ -72,6 +72,7 @@ private struct GuardRound {
             switch event {
             case .accepted(let descriptor): accept(descriptor)
             case .ended(let descriptor): connections.end(descriptor)
+            case .connected: break
             case .stopped: hasStopped = true
             }
         }

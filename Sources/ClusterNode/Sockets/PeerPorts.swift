@@ -31,6 +31,9 @@ final class PeerPorts {
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
+    /// The endpoint to which each dealer connects, and the watch over its answers.
+    private var requestEndpoints: [String: String] = [:]
+    private var answerWatches: [String: AnswerWatch] = [:]
     private let own: NodeConfiguration.Member
     private let peers: [NodeConfiguration.Member]
     private let security: Security?
@@ -70,6 +73,7 @@ final class PeerPorts {
             // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             dealer.isImmediate = true
             dealers[peer.id] = Channel(dealer)
+            answerWatches[peer.id] = try AnswerWatch(of: dealer, to: peer.id, in: context)
             for (socket, endpoint) in endpoints(of: peer) where endpoint.isNumeric {
                 try connect(socket, to: endpoint.text(at: endpoint.host), of: peer.id)
             }
@@ -91,6 +95,17 @@ final class PeerPorts {
         security?.trust(peer, from: socket)
         socket.hasIPv6 = endpoint.contains("[")
         try socket.connect(endpoint)
+        if socket.kind == .dealer { requestEndpoints[peer] = endpoint }
+    }
+
+    /// Makes the connection for requests again: the peer gives the routing ID to the newest one.
+    private func reconnect(to peer: String) {
+        guard let socket = dealers[peer]?.socket,
+            let endpoint = requestEndpoints.removeValue(forKey: peer)
+        else { return }
+        socket.disconnect(from: endpoint)
+        // The endpoint was connected before, so this succeeds.
+        try? connect(socket, to: endpoint, of: peer)
     }
 
     /// Begins to look up the names of peers.
@@ -149,7 +164,9 @@ final class PeerPorts {
             receive(.asked(Array(message[1]), by: member))
         }
         for (member, dealer) in dealers {
+            let watch = answerWatches[member]
             try dealer.open(on: loop) { message in
+                watch?.recordAnswer()
                 receive(.answered(Array(message[0]), from: member))
             }
         }
@@ -166,7 +183,9 @@ final class PeerPorts {
 
     func ask(_ member: String, _ frame: [UInt8]) {
         guard let dealer = dealers[member] else { return }
-        count(dealer.send(frame))
+        let outcome = dealer.send(frame)
+        if outcome == .sent { answerWatches[member]?.recordRequest() }
+        count(outcome)
     }
 
     func answer(_ member: String, _ frame: [UInt8]) {
@@ -198,14 +217,16 @@ final class PeerPorts {
         if publicationTimer == nil { sendPublications() }
     }
 
-    /// Once a second: looks up the names of peers, and discards what subscribers have sent, because heartbeats show better
-    /// which peers are live. The loop does not watch the publisher, whose descriptor would have to be asked after each frame.
+    /// Once a second: looks up the names of peers, renews connections without answers, and discards what subscribers have
+    /// sent, because heartbeats show better which peers are live. The loop does not watch the publisher, whose descriptor
+    /// would have to be asked after each frame.
     func tick() {
         if let loop {
             for (peer, connection) in namedConnections {
                 connection.tick(on: loop, isConnected: isConnected(to: peer))
             }
         }
+        for (peer, watch) in answerWatches where watch.tick() { reconnect(to: peer) }
         while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
     }
 
@@ -222,6 +243,7 @@ final class PeerPorts {
         // While the guard still reads: ZeroMQ's thread would wait for a reader.
         publisher.stopMonitoring()
         router.socket.stopMonitoring()
+        for dealer in dealers.values { dealer.socket.stopMonitoring() }
         connectionGuard.close()
         publisher.close()
         for channel in channels { channel.socket.close() }
