@@ -36,6 +36,9 @@ struct Election: Sendable {
         var isMet = false
     }
 
+    /// How many terms other members may be ahead: more than elections take place in years.
+    private static let termsAheadLimit: UInt64 = 1 << 32
+
     /// The duration of a lease, counted from its renewal.
     let leaseMilliseconds: UInt64
     private(set) var own: WriterID
@@ -106,7 +109,7 @@ extension Election {
     /// Processes a member's vote. Returns whether this member has given its own vote to the sender, which
     /// waits for it.
     mutating func receive(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
-        guard let asked = heartbeat.lease else { return false }
+        guard let asked = heartbeat.lease, isCredible(asked) else { return false }
         highestTerm = max(highestTerm, asked.term)
         if asked.stage == .deciding { decidingMilliseconds = milliseconds }
         guard asked.stage != .given, asked.holder == heartbeat.writer, mayVote else { return false }
@@ -123,6 +126,12 @@ extension Election {
         if isFollowing { sometimes(.voteFollowsItsHolder) }
         give(asked, until: milliseconds + voteMilliseconds)
         return true
+    }
+
+    /// Whether a vote's term can be the result of elections. One message with the last term would otherwise end
+    /// all elections, permanently.
+    private func isCredible(_ lease: Lease) -> Bool {
+        lease.term <= highestTerm + Election.termsAheadLimit
     }
 
     /// Whether the last vote no longer binds this member.
@@ -174,7 +183,8 @@ extension Election {
     /// Lets a member that lost its disk learn which votes it may have given. It voted in no later term than the
     /// others, so the latest of their votes can replace its own.
     mutating func learn(from heartbeats: [Heartbeat]) {
-        for lease in heartbeats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
+        for lease in heartbeats.compactMap(\.lease)
+        where lease.term > vote?.term ?? 0 && isCredible(lease) {
             sometimes(.voteIsLearntFromPeers)
             highestTerm = max(highestTerm, lease.term)
             give(lease, until: 0)

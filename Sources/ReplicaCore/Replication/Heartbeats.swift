@@ -17,8 +17,7 @@ extension Replication {
 
     /// Processes the heartbeat of a member.
     mutating func receive(_ heartbeat: Heartbeat) -> HeartbeatOutcome {
-        guard heartbeat.cluster == configuration.cluster, clock.reaches(heartbeat.time, at: now)
-        else {
+        guard heartbeat.cluster == configuration.cluster, isCredible(heartbeat) else {
             counters.unknownPeers += 1
             return .ignored
         }
@@ -42,6 +41,14 @@ extension Replication {
         clock.observe(heartbeat.time)
         follow(heartbeat)
         return outcome
+    }
+
+    /// Whether this node's clock may follow all times of a heartbeat: a coordinator's clock follows the ceilings
+    /// of votes, and the stable time follows closed timestamps.
+    private func isCredible(_ heartbeat: Heartbeat) -> Bool {
+        let lease = heartbeat.lease
+        return [heartbeat.time, heartbeat.closedTimestamp, lease?.ceiling, lease?.formerCeiling]
+            .allSatisfy { $0.map { clock.reaches($0, at: now) } ?? true }
     }
 
     /// A heartbeat of what is durable.

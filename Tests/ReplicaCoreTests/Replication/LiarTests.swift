@@ -23,13 +23,14 @@ import Testing
     }
 
     private func heartbeat(
-        _ vector: VersionVector, closedTimestamp: HybridTime, evictions: [Eviction] = []
+        _ vector: VersionVector, of member: String = "n2", writer: WriterID = WriterID(bits: 9),
+        time: HybridTime? = nil, closedTimestamp: HybridTime, evictions: [Eviction] = [],
+        lease: Lease? = nil
     ) -> Input {
         let heartbeat = Heartbeat(
-            cluster: "test", member: "n2", writer: WriterID(bits: 9), vector: vector,
-            time: closedTimestamp, closedTimestamp: closedTimestamp, writers: [],
-            evictions: evictions,
-            wallMilliseconds: 0)
+            cluster: "test", member: member, writer: writer, vector: vector,
+            time: time ?? closedTimestamp, closedTimestamp: closedTimestamp, writers: [],
+            evictions: evictions, wallMilliseconds: 0, lease: lease)
         return .published(PeerMessage.heartbeat(heartbeat).frame)
     }
 
@@ -71,6 +72,72 @@ import Testing
         cluster.quiesce()
         cluster.send(.put(id: 2, path: list, value: 2), to: "n1")
         #expect(cluster["n2"].value == ["list": 2])
+    }
+
+    @Test func `follows no ceiling of a vote that would leave no time after it`() throws {
+        var cluster = TestCluster(3)
+        let holder = cluster["n1"].writer
+        let term = UInt64(cluster.status(of: "n1").coordination.term)
+        let time = HybridTime(milliseconds: cluster.milliseconds + 1)
+        for name in ["n2", "n3"] {
+            // As if from the coordinator; its voters remember the ceiling.
+            let lease = Lease(
+                term: term, holder: holder, renewedMilliseconds: 0, ceiling: end,
+                formerCeiling: .zero, stage: .deciding)
+            cluster.turn(
+                name,
+                [
+                    heartbeat(
+                        [:], of: "n1", writer: holder, time: time, closedTimestamp: .zero,
+                        lease: lease)
+                ])
+        }
+        cluster.crash("n1")
+        cluster.quiesce(milliseconds: 10_000)
+        // The next coordinator stamps above that ceiling.
+        let coordinator = try #require(cluster["n2"].coordinatorMember)
+        let other = coordinator == "n2" ? "n3" : "n2"
+        cluster.send(.put(id: 1, path: list, value: 1), to: coordinator)
+        #expect(cluster[other].value == ["list": 1])
+    }
+
+    @Test(arguments: [1_000, 86_400_000, 36_000 * 86_400_000] as [UInt64], [true, false])
+    func `has contact with a member again after a false heartbeat with a later time`(
+        ahead: UInt64, hasWriter: Bool
+    ) {
+        var cluster = TestCluster(3)
+        let writer = hasWriter ? cluster["n1"].writer : WriterID(bits: 9)
+        let time = HybridTime(milliseconds: cluster.milliseconds + ahead)
+        cluster.turn(
+            "n2", [heartbeat([:], of: "n1", writer: writer, time: time, closedTimestamp: .zero)])
+        cluster.quiesce(milliseconds: 1_000)
+        #expect(cluster["n2"].livePeers == ["n1", "n3"])
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
+        #expect(cluster["n2"].value == ["list": 1])
+        cluster.quiesce(milliseconds: 1_000)
+        #expect(cluster["n2"].livePeers == ["n1", "n3"])
+    }
+
+    @Test func `makes nothing stable up to a time that would leave none after it`() {
+        var cluster = TestCluster(2)
+        cluster.turn("n1", [heartbeat([:], time: present, closedTimestamp: end)])
+        #expect(cluster["n1"].counters.unknownPeers == 1)
+    }
+
+    @Test(arguments: [Lease.Stage.given, .asking, .deciding])
+    func `still elects a coordinator after a vote in the last term`(stage: Lease.Stage) {
+        var cluster = TestCluster(3)
+        cluster.crash("n1")
+        for name in ["n2", "n3"] {
+            let time = HybridTime(milliseconds: cluster.milliseconds + 10)
+            let lease = Lease(
+                term: Lease.lastTerm, holder: WriterID(bits: 9), renewedMilliseconds: 0,
+                ceiling: time, formerCeiling: .zero, stage: stage)
+            cluster.turn(
+                name, [heartbeat([:], of: "n1", time: time, closedTimestamp: .zero, lease: lease)])
+        }
+        cluster.quiesce(milliseconds: 8_000)
+        #expect(cluster["n2"].coordinatorMember != nil)
     }
 
     @Test func `accepts no foreign operations as its own`() {
