@@ -131,7 +131,7 @@ extension Election {
     /// Whether a vote's term can be the result of elections. One message with the last term would otherwise end
     /// all elections, permanently.
     private func isCredible(_ lease: Lease) -> Bool {
-        lease.term <= highestTerm + Election.termsAheadLimit
+        lease.term <= highestTerm || lease.term - highestTerm <= Election.termsAheadLimit
     }
 
     /// Whether the last vote no longer binds this member.
