@@ -32,9 +32,7 @@ public final class Node {
     private let member: NodeConfiguration.Member
     private let log: NodeLog
     private let loop: Loop
-    private let recovery: Recovery
-    /// The journals of the databases by their indexes; nil for one that could not be opened.
-    private var journals: [Journal?]
+    private var databases: OpenDatabases
     private let releaser = Releaser()
     private let clients: HTTPPort
     private let peers: PeerPorts
@@ -51,12 +49,6 @@ public final class Node {
     private var failure: NodeError?
     private var news: StateChangeLogger
     private var ticks = 0
-    /// The files of open databases by the indexes of these.
-    private var files: [DatabaseIndex: DatabaseFiles]
-    /// The databases with turns on their way to the disk.
-    private var storing: Set<DatabaseIndex> = []
-    /// The removed databases whose files are still open.
-    private var removing: Set<DatabaseIndex> = []
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
     /// Begins the next turn while the core has work left.
@@ -81,11 +73,10 @@ public final class Node {
         try OpenFiles.check(for: id, of: configuration)
         log = NodeLog(member: id, settings: configuration.log)
         requestLogger = RequestLogger(for: log)
-        recovery = Recovery(configuration: configuration, member: id, log: log)
+        let recovery = Recovery(configuration: configuration, member: id, log: log)
         let (replica, journal) = try recovery.recovered()
-        journals = [journal]
+        databases = OpenDatabases(recovery, journal)
         news = StateChangeLogger(for: log, about: replica)
-        files = [.default: DatabaseFiles(of: recovery.databasePath)]
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let log = log
         recorder = try records.map { folder throws(NodeError) in
@@ -185,19 +176,19 @@ extension Node {
             _ = core.step(.gateway(.turnTook(nanoseconds: nanoseconds)))
             logRequests(ofTurnThatTook: nanoseconds / 1_000_000)
         }
-        clients.isPaused = isStorageFull
-        peers.isPaused = isStorageFull
+        clients.isPaused = databases.isFull
+        peers.isPaused = databases.isFull
         clients.endTurn()
         peers.endTurn()
         scheduleNextTurn()
         // A database that takes no writes stores the last turn never: its clients were told so.
-        if phase == .draining, isStorageEmpty || troubles.error != nil { end() }
+        if phase == .draining, databases.isEmpty || troubles.error != nil { end() }
     }
 
     /// Begins the next turn as soon as others have been served, if the core has work left. While turns wait for the disk, a
     /// timer begins turns for the replica.
     private func scheduleNextTurn() {
-        let isDue = core.hasBacklog || !isStorageFull && core.hasDueWork
+        let isDue = core.hasBacklog || !databases.isFull && core.hasDueWork
         guard isDue, nextTurn == nil, phase == .running || phase == .draining else { return }
         nextTurn = try? loop.timer(after: .zero) { [unowned self] in
             nextTurn = nil
@@ -211,13 +202,12 @@ extension Node {
             switch output {
             case .replica(let output, let database): execute(output, of: database)
             case .openDatabase(let database, let name): open(database, name)
-            case .closeDatabase(let database):
-                // SQLite deletes its write-ahead log as it closes.
-                files[database] = nil
-                journal(of: database).closeStore()
-            case .removeDatabase(let name, let database): remove(name, database)
+            case .closeDatabase(let database): databases.close(database)
+            case .removeDatabase(let name, let database):
+                databases.remove(name, database)
+                log.write("the database \(name) is removed")
             case .discardDatabase(_, let name):
-                recovery.deleteFiles(of: name)
+                databases.recovery.deleteFiles(of: name)
                 log.write(
                     "the database \(name) has moved to other nodes, and its files are deleted")
             case .gateway(.log(let line)): log.write(line)
@@ -232,10 +222,9 @@ extension Node {
     private func execute(_ output: Output, of database: DatabaseIndex) {
         switch output {
         case .store(let turn):
-            storing.insert(database)
             if database.isDefault { disk.begin(turn.number, at: Loop.monotonicNanoseconds) }
-            journal(of: database).store(turn)
-        case .synchronize: journal(of: database).synchronize()
+            databases.store(turn, of: database)
+        case .synchronize: databases.journal(of: database).synchronize()
         case .publish(let frame, let urgency): peers.publish(frame, urgency)
         case .ask(let member, let frame): peers.ask(member, frame)
         case .answer(let member, let frame): peers.answer(member, frame)
@@ -244,10 +233,9 @@ extension Node {
         case .replyMessages: break  // The core has passed them to its gateway.
         case .pauseReading(let session): clients.pauseReading(from: session)
         case .resumeReading(let session): clients.resumeReading(from: session)
-        case .perform(let request): journal(of: database).execute(request)
+        case .perform(let request): databases.journal(of: database).execute(request)
         case .backUp(let name, let id, let session):
-            let folder = recovery(of: database).folder + "/backups"
-            journal(of: database).backUp(to: name, in: folder, id, for: session)
+            databases.backUp(database, core.name(of: database), to: name, id, for: session)
         case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
         case .free(let parts): releaser.free(parts)
         case .serve where !database.isDefault:
@@ -262,37 +250,12 @@ extension Node {
 // MARK: - Databases
 
 extension Node {
-    /// The journal of a database that is open.
-    private func journal(of database: DatabaseIndex) -> Journal {
-        guard let journal = journals[database.number] else {
-            preconditionFailure("database \(database.number) is not open")
-        }
-        return journal
-    }
-
-    private var isStorageFull: Bool { storing.contains { journals[$0.number]?.isFull == true } }
-
-    private var isStorageEmpty: Bool {
-        storing.allSatisfy { journals[$0.number]?.isEmpty != false }
-    }
-
-    private func recovery(of database: DatabaseIndex) -> Recovery {
-        var recovery = recovery
-        if !database.isDefault { recovery.name = core.name(of: database) }
-        return recovery
-    }
-
     /// Opens a database, or creates it, and reads it.
     private func recover(_ database: DatabaseIndex, _ name: DatabaseName) throws(NodeError) {
-        while journals.count <= database.number { journals.append(nil) }
-        var recovery = recovery
-        (recovery.name, recovery.waking) = (name, core.waking)
-        recovery.nodes = core.nodes(of: database)
-        recovery.hasDurableFolder = core.digest(of: database) != nil
-        let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
-        journals[database.number] = journal
-        files[database] = DatabaseFiles(of: recovery.databasePath)
-        core.open(database, replica)
+        let opening = OpenDatabases.Opening(
+            name: name, waking: core.waking, nodes: core.nodes(of: database),
+            wasClosed: core.digest(of: database) != nil)
+        core.open(database, try databases.open(database, opening))
     }
 
     /// Opens a database that a client or a peer has named.
@@ -301,44 +264,17 @@ extension Node {
         peers.sendPublications()
         do throws(NodeError) {
             try recover(database, name)
-            openJournal(database.number)
+            receiveStored(of: database)
         } catch {
             log.write("cannot open the database \(name): \(error.problem)", .error)
             execute(core.failToOpen(database, because: error.problem))
         }
     }
 
-    /// Records that a database was removed, and deletes its files once they are closed.
-    private func remove(_ name: DatabaseName, _ database: DatabaseIndex?) {
-        var recovery = recovery
-        recovery.name = name
-        recovery.recordRemoval()
-        if let database, journals.indices.contains(database.number),
-            journals[database.number] != nil
-        {
-            files[database] = nil
-            removing.insert(database)
-        } else {
-            recovery.deleteFiles(of: name)
-        }
-        log.write("the database \(name) is removed")
-    }
-
-    /// Completes the sleep of a database: its files are closed.
-    private func finishClosing(_ database: DatabaseIndex) {
-        journals[database.number] = nil
-        storing.remove(database)
-        if removing.remove(database) != nil {
-            recovery.deleteFiles(of: core.name(of: database))
-        } else if let digest = core.digest(of: database) {
-            recovery(of: database).digestFile?.write(digest)
-        }
-        step { $0.didClose(database) }
-    }
-
-    private func openJournal(_ number: Int) {
-        journals[number]?.open(on: loop) { [unowned self] event in
-            receive(event, of: DatabaseIndex(number))
+    /// Begins to receive what becomes of the turns of a database; of all open ones without an index.
+    private func receiveStored(of database: DatabaseIndex? = nil) {
+        databases.receive(of: database, on: loop) { [unowned self] event, database in
+            receive(event, of: database)
         }
     }
 }
@@ -348,8 +284,8 @@ extension Node {
 extension Node {
     private func open() throws(EventLoopError) {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
-        for number in journals.indices { openJournal(number) }
-        journals[0]?.watchTrouble()
+        receiveStored()
+        databases.journal(of: .default).watchTrouble()
         try security?.open(on: loop)
         try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
@@ -378,7 +314,7 @@ extension Node {
                 recorder?.noteStored(turn: turn)
                 logSlowDisk(upTo: turn)
             }
-            if journals[database.number]?.isEmpty == true { storing.remove(database) }
+            databases.recordStored(database)
             step(.replica(.stored(turn: turn), of: database))
         case .done(let input):
             news.report(of: input)
@@ -387,7 +323,10 @@ extension Node {
         // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
-        case .closed: finishClosing(database)
+        case .closed:
+            databases.finishClosing(
+                database, core.name(of: database), holding: core.digest(of: database))
+            step { $0.didClose(database) }
         }
     }
 
@@ -409,15 +348,11 @@ extension Node {
     private func tick() {
         if phase == .running { beginTurn() }
         clients.reportSlowClients()
-        for journal in journals { journal?.submit() }
+        databases.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
-        report { troubles in
-            troubles.missing = nil
-            for database in files.keys.sorted() {
-                troubles.missing = troubles.missing ?? files[database]?.problem()
-            }
-        }
+        let missing = databases.missing()
+        report { $0.missing = missing }
         clients.tick()
         peers.tick()
         core.replica.process = processStatus
@@ -428,7 +363,7 @@ extension Node {
 
     private var processStatus: NodeStatus.Process {
         var status = processMetrics.status(
-            clients: clients, peers: peers, journal: journal(of: .default),
+            clients: clients, peers: peers, journal: databases.journal(of: .default),
             refusals: security?.refusals)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
@@ -499,11 +434,10 @@ extension Node {
         peers.stopReceiving()
         security?.close()
         peers.stopReceiving()
-        if troubles.error != nil, !isStorageEmpty {
+        if troubles.error != nil, !databases.isEmpty {
             log.write("ends without its last writes on the disk", .error)
         }
-        for journal in journals.dropFirst() { journal?.finish() }
-        journal(of: .default).close()
+        databases.finish()
         releaser.close()
         loop.atEndOfTurn = {}
         clients.close()

@@ -1,0 +1,154 @@
+internal import ClusterConfiguration
+internal import EventLoop
+internal import NodeCore
+internal import ReplicaCore
+internal import Storage
+internal import Store
+internal import SyncProtocol
+
+/// The databases that a node has open: their journals and files, and what becomes of the files of those that end.
+struct OpenDatabases {
+    let recovery: Recovery
+    /// By the indexes of the databases; nil for one that is closed.
+    private var journals: [Journal?]
+    private var files: [DatabaseIndex: DatabaseFiles]
+    /// The databases with turns on their way to the disk.
+    private var storing: Set<DatabaseIndex> = []
+    /// The removed databases whose files are still open.
+    private var removing: Set<DatabaseIndex> = []
+
+    /// The default database alone, which is always open.
+    init(_ recovery: Recovery, _ journal: Journal) {
+        self.recovery = recovery
+        journals = [journal]
+        files = [.default: DatabaseFiles(of: recovery.databasePath)]
+    }
+
+    /// The recovery of a named database.
+    private func recovery(of name: DatabaseName) -> Recovery {
+        var recovery = recovery
+        recovery.name = name
+        return recovery
+    }
+
+    // MARK: Opening
+
+    /// The facts about a database that opens.
+    struct Opening {
+        let name: DatabaseName
+        let waking: ReplicaConfiguration.Waking?
+        /// Nil if all nodes hold it.
+        let nodes: [String]?
+        /// Whether it was closed in order.
+        let wasClosed: Bool
+    }
+
+    /// Opens a database, or creates it, and reads it.
+    mutating func open(
+        _ database: DatabaseIndex, _ opening: Opening
+    ) throws(NodeError) -> Replica {
+        while journals.count <= database.number { journals.append(nil) }
+        var recovery = recovery(of: opening.name)
+        (recovery.waking, recovery.nodes) = (opening.waking, opening.nodes)
+        recovery.hasDurableFolder = opening.wasClosed
+        let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
+        journals[database.number] = journal
+        files[database] = DatabaseFiles(of: recovery.databasePath)
+        return replica
+    }
+
+    /// Begins to hand over what becomes of the turns and requests of a database; of all open ones without an index.
+    func receive(
+        of database: DatabaseIndex? = nil, on loop: Loop,
+        _ receive: @escaping (Journal.Event, DatabaseIndex) -> Void
+    ) {
+        for number in database.map({ $0.number..<$0.number + 1 }) ?? journals.indices {
+            journals[number]?.open(on: loop) { receive($0, DatabaseIndex(number)) }
+        }
+    }
+
+    // MARK: Work
+
+    /// The journal of a database that is open.
+    func journal(of database: DatabaseIndex) -> Journal {
+        guard let journal = journals[database.number] else {
+            preconditionFailure("database \(database.number) is not open")
+        }
+        return journal
+    }
+
+    mutating func store(_ turn: Turn, of database: DatabaseIndex) {
+        storing.insert(database)
+        journal(of: database).store(turn)
+    }
+
+    /// Records that turns of a database are stored.
+    mutating func recordStored(_ database: DatabaseIndex) {
+        if journals[database.number]?.isEmpty == true { storing.remove(database) }
+    }
+
+    func backUp(
+        _ database: DatabaseIndex, _ name: DatabaseName, to copy: String, _ id: UInt64,
+        for session: SessionID
+    ) {
+        let folder = recovery(of: name).folder + "/backups"
+        journal(of: database).backUp(to: copy, in: folder, id, for: session)
+    }
+
+    /// Whether so much waits for the disk that the node pauses its inputs.
+    var isFull: Bool { storing.contains { journals[$0.number]?.isFull == true } }
+
+    /// Whether all turns are stored.
+    var isEmpty: Bool { storing.allSatisfy { journals[$0.number]?.isEmpty != false } }
+
+    /// Hands all gathered turns to the storage thread.
+    func submit() { for journal in journals { journal?.submit() } }
+
+    /// Why writes would be lost; nil while all files are in place.
+    mutating func missing() -> StorageError? {
+        var missing: StorageError?
+        for database in files.keys.sorted() { missing = missing ?? files[database]?.problem() }
+        return missing
+    }
+
+    // MARK: Closing
+
+    /// Begins to close a database, whose journal reports the end.
+    mutating func close(_ database: DatabaseIndex) {
+        // SQLite deletes its write-ahead log as it closes.
+        files[database] = nil
+        journal(of: database).closeStore()
+    }
+
+    /// Completes the closing of a database, whose files hold the operations of this digest.
+    mutating func finishClosing(
+        _ database: DatabaseIndex, _ name: DatabaseName, holding digest: UInt64?
+    ) {
+        journals[database.number] = nil
+        storing.remove(database)
+        if removing.remove(database) != nil {
+            recovery.deleteFiles(of: name)
+        } else if let digest {
+            recovery(of: name).digestFile?.write(digest)
+        }
+    }
+
+    /// Records that a database was removed, and deletes its files once they are closed.
+    mutating func remove(_ name: DatabaseName, _ database: DatabaseIndex?) {
+        recovery(of: name).recordRemoval()
+        if let database, journals.indices.contains(database.number),
+            journals[database.number] != nil
+        {
+            files[database] = nil
+            removing.insert(database)
+        } else {
+            recovery.deleteFiles(of: name)
+        }
+    }
+
+    /// Ends with the process, once all submitted turns are stored.
+    func finish() {
+        for journal in journals.dropFirst() { journal?.finish() }
+        journal(of: .default).close()
+    }
+}
