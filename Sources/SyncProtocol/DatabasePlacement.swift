@@ -1,6 +1,6 @@
 public import DataTree
 
-/// The nodes that hold a database, as the catalog has it at `/databases/NAME/placement`:
+/// The nodes that hold a database, as the catalog has it at `/databases/NAME/placement` (see `PlacementEntry`):
 /// `{epoch, nodes: {NODE: true, …}, moving?: {from: {NODE: true, …}, to: {NODE: true, …}}}`.
 ///
 /// While a database moves, the nodes of both placements hold it, and none serves clients. So no write is made in an epoch in

@@ -19,10 +19,10 @@ public struct PlacementChange: Sendable {
 
     /// A request of a change.
     public enum Request: Equatable, Sendable {
-        /// Read the placement of the database in the catalog, and its entity tag.
+        /// Read the entry of the database in the catalog, and its entity tag.
         case readEntry
-        /// Replace the placement, unless it is another one than the last `readEntry` found.
-        case replaceEntry(DatabasePlacement)
+        /// Replace the entry, unless it is another one than the change has read or written last.
+        case replaceEntry(PlacementEntry)
         /// Ask each of these nodes what it knows of the placement, again and again.
         case askNodes([String])
     }
@@ -41,7 +41,11 @@ public struct PlacementChange: Sendable {
 
     private enum Step {
         case begins
-        case replaces(DatabasePlacement)
+        /// The entry gets a next placement. One that another change has left is written again, because only an acknowledged
+        /// write is decided.
+        case proposes(PlacementEntry, isOwn: Bool)
+        /// The next placement takes effect.
+        case decides(DatabasePlacement, isOwn: Bool)
         /// Nodes wait until they hold the same operations.
         case copies(DatabasePlacement, left: [String])
         /// The entry is read again before the last epoch of a move begins.
@@ -70,7 +74,8 @@ public struct PlacementChange: Sendable {
     public var request: Request? {
         switch step {
         case .begins, .confirms: .readEntry
-        case .replaces(let placement): .replaceEntry(placement)
+        case .proposes(let entry, _): .replaceEntry(entry)
+        case .decides(let placement, _): .replaceEntry(PlacementEntry(placement))
         case .copies(_, let left), .announces(_, let left): .askNodes(left)
         case .done, .ends: nil
         }
@@ -84,74 +89,83 @@ public struct PlacementChange: Sendable {
 
     // MARK: Answers
 
-    /// Goes on with the placement that the catalog has; nil if all nodes hold the database.
-    public mutating func readEntry(_ entry: DatabasePlacement?) {
+    /// Goes on with the entry that the catalog has.
+    public mutating func readEntry(_ entry: PlacementEntry) {
         switch step {
-        case .begins: begin(from: entry)
+        case .begins:
+            wasPlaced = entry != PlacementEntry(nil)
+            if entry.next != nil {
+                step = .proposes(entry, isOwn: false)
+            } else {
+                begin(from: entry.placement)
+            }
         case .confirms(let placement):
-            guard entry == placement, let move = placement.move else {
+            guard entry == PlacementEntry(placement), let move = placement.move else {
                 step = .ends(.changedMeanwhile)
                 return
             }
-            step = .replaces(DatabasePlacement(epoch: placement.epoch + 1, nodes: move.to))
-        case .replaces, .copies, .announces, .done, .ends: return
+            replace(
+                placement, by: DatabasePlacement(epoch: placement.epoch + 1, nodes: move.to))
+        case .proposes, .decides, .copies, .announces, .done, .ends: return
         }
     }
 
-    private mutating func begin(from entry: DatabasePlacement?) {
-        wasPlaced = entry != nil
+    private mutating func begin(from placement: DatabasePlacement?) {
         switch goal {
         case .created(let nodes):
-            if let entry {
-                step = .ends(.exists(on: entry.nodes))
-                return
+            if let placement {
+                step = .ends(.exists(on: placement.nodes))
+            } else {
+                replace(
+                    nil, by: DatabasePlacement(epoch: DatabasePlacement.firstEpoch, nodes: nodes))
             }
-            step = .replaces(
-                DatabasePlacement(epoch: DatabasePlacement.firstEpoch, nodes: nodes))
-        case .moved(let nodes):
-            begin(to: nodes.sorted(), from: entry)
+        case .moved(let nodes): begin(to: nodes.sorted(), from: placement)
         case .cancelled:
-            guard let entry, let move = entry.move else {
+            if let placement, let move = placement.move {
+                replace(
+                    placement, by: DatabasePlacement(epoch: placement.epoch + 1, nodes: move.from))
+            } else {
                 step = .ends(.doesNotMove)
-                return
             }
-            step = .replaces(DatabasePlacement(epoch: entry.epoch + 1, nodes: move.from))
         }
     }
 
-    private mutating func begin(
-        to nodes: [String], from entry: DatabasePlacement?
-    ) {
-        if let entry, let move = entry.move {
-            guard move.to == nodes else {
-                step = .ends(.movesElsewhere(to: move.to))
-                return
-            }
-            step = .copies(entry, left: entry.nodes)
-            return
-        }
-        let from = entry?.nodes ?? cluster
-        if from == nodes {
+    private mutating func begin(to nodes: [String], from placement: DatabasePlacement?) {
+        let from = placement?.nodes ?? cluster
+        if let placement, let move = placement.move {
+            step =
+                move.to == nodes
+                ? .copies(placement, left: placement.nodes) : .ends(.movesElsewhere(to: move.to))
+        } else if from == nodes {
             (wasThere, step) = (true, .done)
-            return
+        } else {
+            // The epoch of a creation is for databases without any data.
+            let epoch = max(placement?.epoch ?? 0, DatabasePlacement.firstEpoch) + 1
+            replace(
+                placement, by: DatabasePlacement(epoch: epoch, movingFrom: from, to: nodes))
         }
-        // The epoch of a creation is for databases without any data.
-        let epoch = max(entry?.epoch ?? 0, DatabasePlacement.firstEpoch) + 1
-        step = .replaces(DatabasePlacement(epoch: epoch, movingFrom: from, to: nodes))
     }
 
-    /// Goes on once the catalog has the placement, or has refused it because its entry is another one.
+    private mutating func replace(_ placement: DatabasePlacement?, by next: DatabasePlacement) {
+        step = .proposes(PlacementEntry(placement, next: next), isOwn: true)
+    }
+
+    /// Goes on once the catalog has the entry, or has refused it because it has another one than before.
     public mutating func replaceEntry(_ isReplaced: Bool) {
-        guard case .replaces(let placement) = step else { return }
-        guard isReplaced else {
+        switch step {
+        case .proposes where !isReplaced, .decides where !isReplaced:
             step = .ends(.changedMeanwhile)
-            return
-        }
-        if placement.isMoving {
-            step = .copies(placement, left: placement.nodes)
-        } else {
-            // The nodes that a cancelled move would have added serve nobody before and after.
-            step = .announces(placement, left: goal == .cancelled ? placement.nodes : cluster)
+        case .proposes(let entry, let isOwn):
+            if let next = entry.next { step = .decides(next, isOwn: isOwn) }
+        case .decides(let placement, isOwn: false): begin(from: placement)
+        case .decides(let placement, isOwn: true):
+            if placement.isMoving {
+                step = .copies(placement, left: placement.nodes)
+            } else {
+                // The nodes that a cancelled move would have added serve nobody before and after.
+                step = .announces(placement, left: goal == .cancelled ? placement.nodes : cluster)
+            }
+        case .begins, .copies, .confirms, .announces, .done, .ends: return
         }
     }
 
@@ -171,7 +185,7 @@ public struct PlacementChange: Sendable {
         case .announces(let placement, var left):
             if epoch >= placement.epoch { left.removeAll { $0 == node } }
             step = left.isEmpty ? .done : .announces(placement, left: left)
-        case .begins, .replaces, .confirms, .done, .ends: return
+        case .begins, .proposes, .decides, .confirms, .done, .ends: return
         }
     }
 }

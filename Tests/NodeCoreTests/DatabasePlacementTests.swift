@@ -167,6 +167,16 @@ import Testing
         }
     }
 
+    @Test func `nodes do not follow a placement that is only proposed`() {
+        var rig = placed()
+        let path = "/databases/chat/placement/next.json?ns=_catalog"
+        let text = JSONWriter.text(of: moving.value)
+        #expect(rig.answer(to: CoreRig.put(text, to: path)).status == "200")
+        rig.run(for: 1_000)
+        for node in 0..<3 { #expect(knowledge(&rig, of: node).contains(#""epoch":1"#)) }
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat"), after: 500).body == "1")
+    }
+
     @Test func `an older placement does not replace a newer one`() {
         var rig = placed()
         place(DatabasePlacement(epoch: 1, nodes: ["n3"]), &rig)

@@ -14,6 +14,20 @@ import Testing
         #expect(DatabasePlacement(placement.value) == placement)
     }
 
+    @Test(
+        arguments: [
+            PlacementEntry(nil),
+            PlacementEntry(nil, next: DatabasePlacement(epoch: 1, nodes: ["n1"])),
+            PlacementEntry(DatabasePlacement(epoch: 1, nodes: ["n1"])),
+            PlacementEntry(
+                DatabasePlacement(epoch: 1, nodes: ["n1"]),
+                next: DatabasePlacement(epoch: 2, movingFrom: ["n1"], to: ["n2"])),
+        ])
+    func `an entry comes back from the catalog as it was`(entry: PlacementEntry) {
+        #expect(PlacementEntry(entry.value) == entry)
+        #expect(DatabasePlacement(entry.value) == entry.placement)
+    }
+
     @Test func `while a database moves, the nodes of both placements hold it`() {
         let placement = DatabasePlacement(epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"])
         #expect(placement.nodes == ["n1", "n2", "n3"])

@@ -7,6 +7,17 @@ import Testing
     private let moving = DatabasePlacement(epoch: 5, movingFrom: ["n1", "n2"], to: ["n3"])
     private let moved = DatabasePlacement(epoch: 6, nodes: ["n3"])
 
+    /// Has a change propose a placement, which then takes effect.
+    private func replace(
+        _ change: inout PlacementChange, _ placement: DatabasePlacement?,
+        by next: DatabasePlacement
+    ) {
+        #expect(change.request == .replaceEntry(PlacementEntry(placement, next: next)))
+        change.replaceEntry(true)
+        #expect(change.request == .replaceEntry(PlacementEntry(next)))
+        change.replaceEntry(true)
+    }
+
     private func change(_ goal: PlacementChange.Goal) -> PlacementChange {
         PlacementChange(goal, in: Self.cluster)
     }
@@ -14,9 +25,8 @@ import Testing
     @Test func `a move waits for all nodes of both placements, and then for all nodes`() {
         var change = change(.moved(to: ["n3"]))
         #expect(change.request == .readEntry)
-        change.readEntry(placed)
-        #expect(change.request == .replaceEntry(moving))
-        change.replaceEntry(true)
+        change.readEntry(PlacementEntry(placed))
+        replace(&change, placed, by: moving)
         #expect(change.isCopying && change.request == .askNodes(Self.cluster))
         change.learn(from: "n2", epoch: 5, isCopied: true)
         change.learn(from: "n3", epoch: 4, isCopied: true)
@@ -25,9 +35,8 @@ import Testing
         for node in ["n1", "n3"] { change.learn(from: node, epoch: 5, isCopied: true) }
         // Another one may have given it up meanwhile.
         #expect(!change.isCopying && change.request == .readEntry)
-        change.readEntry(moving)
-        #expect(change.request == .replaceEntry(moved))
-        change.replaceEntry(true)
+        change.readEntry(PlacementEntry(moving))
+        replace(&change, moving, by: moved)
         change.learn(from: "n1", epoch: 5, isCopied: true)
         change.learn(from: "n2", epoch: 6, isCopied: false)
         #expect(change.request == .askNodes(["n1", "n3"]))
@@ -37,38 +46,51 @@ import Testing
 
     @Test func `a move goes on where another one has ended`() {
         var change = change(.moved(to: ["n3"]))
-        change.readEntry(moving)
+        change.readEntry(PlacementEntry(moving))
         #expect(change.isCopying && change.request == .askNodes(Self.cluster))
+    }
+
+    @Test func `a placement that another change has proposed is decided first`() {
+        let entry = PlacementEntry(placed, next: moving)
+        for goal in [.moved(to: ["n3"]), .cancelled] as [PlacementChange.Goal] {
+            var change = change(goal)
+            change.readEntry(entry)
+            // Its write may not have been acknowledged.
+            #expect(change.request == .replaceEntry(entry))
+            replace(&change, placed, by: moving)
+            if goal == .cancelled {
+                replace(&change, moving, by: DatabasePlacement(epoch: 6, nodes: ["n1", "n2"]))
+            }
+            #expect(change.isCopying == (goal != .cancelled))
+        }
     }
 
     @Test func `a database without a placement moves away from all nodes`() {
         var change = change(.moved(to: ["n2"]))
-        change.readEntry(nil)
+        change.readEntry(PlacementEntry(nil))
         let first = DatabasePlacement(epoch: 2, movingFrom: Self.cluster, to: ["n2"])
-        #expect(change.request == .replaceEntry(first))
+        #expect(change.request == .replaceEntry(PlacementEntry(nil, next: first)))
     }
 
     @Test func `a database that is there already does not move`() {
         var change = change(.moved(to: ["n2", "n1"]))
-        change.readEntry(placed)
+        change.readEntry(PlacementEntry(placed))
         #expect(change.request == nil && change.conflict == nil && change.wasThere)
     }
 
     @Test func `a creation places a database that has no placement`() {
         var change = change(.created(on: ["n2"]))
-        change.readEntry(nil)
-        #expect(change.request == .replaceEntry(DatabasePlacement(epoch: 1, nodes: ["n2"])))
-        change.replaceEntry(true)
+        change.readEntry(PlacementEntry(nil))
+        replace(&change, nil, by: DatabasePlacement(epoch: 1, nodes: ["n2"]))
         for node in Self.cluster { change.learn(from: node, epoch: 1, isCopied: false) }
         #expect(change.request == nil && change.conflict == nil)
     }
 
     @Test func `a cancelled move goes back to the nodes of before`() {
         var change = change(.cancelled)
-        change.readEntry(moving)
+        change.readEntry(PlacementEntry(moving))
         let back = DatabasePlacement(epoch: 6, nodes: ["n1", "n2"])
-        #expect(change.request == .replaceEntry(back))
-        change.replaceEntry(true)
+        replace(&change, moving, by: back)
         #expect(change.request == .askNodes(["n1", "n2"]))
     }
 
@@ -77,7 +99,7 @@ import Testing
             _ goal: PlacementChange.Goal, _ entry: DatabasePlacement?
         ) -> PlacementChange.Conflict? {
             var change = change(goal)
-            change.readEntry(entry)
+            change.readEntry(PlacementEntry(entry))
             return change.conflict
         }
         #expect(conflict(.created(on: ["n3"]), placed) == .exists(on: ["n1", "n2"]))
@@ -88,19 +110,19 @@ import Testing
 
     @Test func `a change ends if another one is made meanwhile`() {
         var refused = change(.moved(to: ["n3"]))
-        refused.readEntry(placed)
+        refused.readEntry(PlacementEntry(placed))
         refused.replaceEntry(false)
         #expect(refused.request == nil && refused.conflict == .changedMeanwhile)
 
         var overtaken = change(.moved(to: ["n3"]))
-        overtaken.readEntry(moving)
+        overtaken.readEntry(PlacementEntry(moving))
         overtaken.learn(from: "n1", epoch: 6, isCopied: false)
         #expect(overtaken.conflict == .changedMeanwhile)
 
         var cancelled = change(.moved(to: ["n3"]))
-        cancelled.readEntry(moving)
+        cancelled.readEntry(PlacementEntry(moving))
         for node in Self.cluster { cancelled.learn(from: node, epoch: 5, isCopied: true) }
-        cancelled.readEntry(DatabasePlacement(epoch: 6, nodes: ["n1", "n2"]))
+        cancelled.readEntry(PlacementEntry(DatabasePlacement(epoch: 6, nodes: ["n1", "n2"])))
         #expect(cancelled.conflict == .changedMeanwhile)
     }
 }

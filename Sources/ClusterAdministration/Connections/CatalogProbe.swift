@@ -7,12 +7,8 @@ internal import SyncProtocol
 // The catalog of a cluster, which says which nodes hold a database.
 
 extension DatabaseProbe {
-    /// A placement in the catalog, and the entity tag by which it can be replaced.
-    struct Entry {
-        /// Nil if all nodes hold the database.
-        let placement: DatabasePlacement?
-        let tag: String
-    }
+    /// An entry of the catalog, and the entity tag by which it can be replaced.
+    typealias TaggedEntry = (entry: PlacementEntry, tag: String)
 
     /// The knowledge of a node of the placement of a database.
     struct Knowledge {
@@ -21,30 +17,30 @@ extension DatabaseProbe {
         let isCopied: Bool
     }
 
-    /// Reads the placement of a database from the catalog.
+    /// Reads the entry of a database from the catalog.
     func entry(
         of name: DatabaseName, at address: HTTPAddress, within limit: Duration
-    ) throws(CommandError) -> Entry {
+    ) throws(CommandError) -> TaggedEntry {
         let request = ShortRequest("GET", Self.target(of: name)).askingForTag()
         let answer = try send(request, to: address, within: limit)
         let value = try value(of: answer, from: address)
-        guard !value.isNull else { return Entry(placement: nil, tag: answer.tag) }
-        guard let placement = DatabasePlacement(value) else {
+        guard let entry = PlacementEntry(value) else {
             throw CommandError(
                 .badData, "the catalog has no valid placement of the database \(name)",
                 fix: "look at /databases/\(name) with ns=\(DatabaseName.catalog), and correct it")
         }
-        return Entry(placement: placement, tag: answer.tag)
+        return (entry, answer.tag)
     }
 
-    /// Replaces the placement of a database; returns false if it is not the one of the tag any longer.
+    /// Replaces the entry of a database; returns the tag of the new one, or nil if the old one is not that of the tag any longer.
     func replace(
-        placementOf name: DatabaseName, by placement: DatabasePlacement, if tag: String,
+        entryOf name: DatabaseName, by entry: PlacementEntry, if tag: String,
         at address: HTTPAddress, within limit: Duration
-    ) throws(CommandError) -> Bool {
-        let text = JSONWriter.text(of: placement.value)
+    ) throws(CommandError) -> String? {
+        let text = JSONWriter.text(of: entry.value)
         let request = ShortRequest("PUT", Self.target(of: name), body: text).onlyIf(tag)
-        return try send(request, to: address, within: limit).status != 412
+        let answer = try send(request, to: address, within: limit)
+        return answer.status == 412 ? nil : answer.tag
     }
 
     /// Reads the knowledge of a node of the placement of a database.

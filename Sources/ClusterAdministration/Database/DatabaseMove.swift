@@ -99,13 +99,14 @@ package struct DatabaseMove {
         while let request = change.request, silent.isEmpty {
             switch request {
             case .readEntry: tag = try readEntry(&change)
-            case .replaceEntry(let placement):
-                change.replaceEntry(
-                    try nodes.firstAnswer { node throws(CommandError) in
-                        try probe.replace(
-                            placementOf: name, by: placement, if: tag, at: node.address,
-                            within: Self.answerLimit)
-                    })
+            case .replaceEntry(let entry):
+                let newTag = try nodes.firstAnswer { node throws(CommandError) in
+                    try probe.replace(
+                        entryOf: name, by: entry, if: tag, at: node.address,
+                        within: Self.answerLimit)
+                }
+                change.replaceEntry(newTag != nil)
+                tag = newTag ?? tag
             case .askNodes(let names):
                 if change.isCopying {
                     report(
@@ -119,14 +120,14 @@ package struct DatabaseMove {
         return silent
     }
 
-    /// Has the change read the placement in the catalog, and returns the tag of that.
+    /// Has the change read the entry of the catalog, and returns the tag of that.
     private func readEntry(_ change: inout PlacementChange) throws(CommandError) -> String {
-        let entry = try nodes.firstAnswer { node throws(CommandError) in
+        let read = try nodes.firstAnswer { node throws(CommandError) in
             try probe.entry(of: name, at: node.address, within: Self.answerLimit)
         }
-        change.readEntry(entry.placement)
+        change.readEntry(read.entry)
         if let conflict = change.conflict { throw refusal(of: conflict) }
-        return entry.tag
+        return read.tag
     }
 
     /// Asks nodes until all of them have taken the step that the change waits for.

@@ -37,10 +37,10 @@ struct PlacementCommand {
         case .readEntry:
             return DatabaseRequest(
                 aim, "GET", catalog, location, at: node, fields: "X-Firebase-ETag: true\r\n")
-        case .replaceEntry(let placement):
+        case .replaceEntry(let entry):
             return DatabaseRequest(
                 aim, "PUT", catalog, location, at: node, fields: "if-match: \(tag)\r\n",
-                body: JSONWriter.text(of: placement.value))
+                body: JSONWriter.text(of: entry.value))
         case .askNodes(let left):
             askCount += 1
             let asked = Int(left[askCount % left.count].dropFirst())! - 1
@@ -57,8 +57,10 @@ struct PlacementCommand {
         switch change.request {
         case .readEntry:
             tag = answer.tag
-            change.readEntry(DatabasePlacement(body))
-        case .replaceEntry: change.replaceEntry(answer.status == "200")
+            change.readEntry(PlacementEntry(body) ?? PlacementEntry(nil))
+        case .replaceEntry:
+            change.replaceEntry(answer.status == "200")
+            tag = answer.tag
         case .askNodes:
             guard case .integer(let epoch)? = body[Key(unchecked: "epoch")].number else { return }
             change.learn(
