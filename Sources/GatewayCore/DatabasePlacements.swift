@@ -22,6 +22,8 @@ extension Answer {
 extension RequestHead {
     /// Whether it is a REST request for the catalog. Other protocols cannot use it.
     var isForCatalog: Bool {
-        databaseParameter == DatabaseName.catalog.text && target.pathText.hasSuffix(".json")
+        let path = target.pathText
+        return databaseParameter == DatabaseName.catalog.text
+            && (path.hasSuffix(".json") || path == "/status")
     }
 }

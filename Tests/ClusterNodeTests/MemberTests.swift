@@ -64,6 +64,34 @@ import Testing
         #expect(try run(cluster, "cluster", "status").status == 0)
     }
 
+    @Test
+    func `keeps a node with unique operations of a named database until the others have them`()
+        throws
+    {
+        let cluster = try TestCluster()
+        func set(_ value: String, at node: String) throws {
+            let outcome = try run(cluster, "set", "/a", value, "--database", "chat", "--node", node)
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        try set("1", at: "n1")
+        try eventually("n3 knows the database") {
+            try run(cluster, "database", "list", "--node", "n3").output.contains("chat")
+        }
+        try cluster.run("kill", "n1", "n2")
+        try set("2", at: "n3")
+        try cluster.run("kill", "n3")
+        try cluster.run("start", "n1")
+        try cluster.run("start", "n2")
+        let dead = try run(cluster, "cluster", "remove", "n3")
+        #expect(dead.status == 69)
+        #expect(dead.errors.contains("lacks 1 operations of chat that n3 holds"), "\(dead.errors)")
+        try cluster.run("start", "n3")
+        let removed = try run(cluster, "cluster", "remove", "n3")
+        #expect(removed.status == 0, "\(removed.errors)")
+        let shown = try run(cluster, "get", "/a", "--database", "chat", "--node", "n2")
+        #expect(shown.output == "2\n", "\(shown.errors)")
+    }
+
     @Test func `stays as it is when a node cannot be added`() throws {
         let cluster = try TestCluster()
         #expect(try run(cluster, "cluster", "add", "n2").status == 64)

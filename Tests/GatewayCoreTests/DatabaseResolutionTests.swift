@@ -37,6 +37,8 @@ import Testing
         + cases("/.json?ns=Zoo", default: "default", create: "400", refuse: "404")
         + cases(
             "/.json?ns=_catalog", default: "_catalog", create: "_catalog", refuse: "_catalog")
+        + cases(
+            "/status?ns=_catalog", default: "_catalog", create: "_catalog", refuse: "_catalog")
         // Other protocols cannot use the catalog.
         + cases("/.ws?ns=_catalog", default: "default", create: "400", refuse: "404")
         + cases("/.hearth/_catalog", default: "404", create: "400", refuse: "404")

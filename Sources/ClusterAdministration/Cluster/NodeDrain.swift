@@ -1,12 +1,17 @@
 internal import ClusterConfiguration
 package import CommandLineKit
 internal import Glibc
+internal import SyncProtocol
 
 /// Stops a node once all others hold its operations, so that no operation is lost when it leaves for good.
 package struct NodeDrain {
     /// How long the others may take to get the operations that they lack, while the node runs and after its end.
     private static let patience = Duration.seconds(30)
     private static let lastPatience = Duration.seconds(5)
+    /// How long a node may take to wake a database and to report its operations.
+    private static let wakePatience = Duration.seconds(10)
+    /// The most databases that a refusal names.
+    private static let namesShown = 20
     /// A stopped node may have accepted writes at its last moment that no other node has.
     private static let attempts = 3
 
@@ -20,7 +25,7 @@ package struct NodeDrain {
 
     /// - Throws: why it cannot be stopped; the node then runs, or does not, as before.
     package func run() throws(CommandError) {
-        try requireOthers(try statuses())
+        try requireOthers(ObservedCluster(cluster).statuses())
         try requireNoPlacement()
         guard cluster.process(of: node) != nil else { return try requireCovered() }
         for attempt in 1...NodeDrain.attempts {
@@ -52,33 +57,8 @@ package struct NodeDrain {
         )
     }
 
-    private func statuses() throws(CommandError) -> [ObservedNode] {
-        try ObservedCluster(cluster).statuses()
-    }
-
     private func others(in statuses: [ObservedNode]) -> [ObservedNode] {
         statuses.filter { $0.node.id != node.id }
-    }
-
-    /// Waits until no other node lags: once the node is stopped, no peer gets operations from it.
-    private func waitUntilOthersCaughtUp() throws(CommandError) {
-        let deadline = ContinuousClock.now + NodeDrain.patience
-        while true {
-            let statuses = try statuses()
-            try requireOthers(statuses)
-            guard let late = others(in: statuses).first(where: { $0.report?.data.lag ?? 0 > 0 })
-            else { return }
-            guard ContinuousClock.now < deadline else {
-                throw CommandError(
-                    .unavailable,
-                    "\(late.node.id) is \(late.report?.data.lag ?? 0) operations behind and does not catch up",
-                    fix:
-                        "see `hearth cluster doctor`, or add --force to remove \(node.id) anyway"
-                )
-            }
-            try StopRequest.check()
-            usleep(100_000)
-        }
     }
 
     /// - Throws: unless each other node serves, and so can get the operations that it lacks.
@@ -91,44 +71,155 @@ package struct NodeDrain {
             fix: "start \(away.node.id), or add --force to remove \(node.id) anyway")
     }
 
+    /// Waits until the others hold all that the node has: once it is stopped, no peer gets operations from it.
+    private func waitUntilOthersCaughtUp() throws(CommandError) {
+        let names = StoredOperations.databases(inFolder: cluster.folder(of: node))
+        try waitForOthers(
+            toHold: names.map { Holding($0) }, within: NodeDrain.patience,
+            fix: "see `hearth cluster doctor`, or add --force to remove \(node.id) anyway")
+    }
+
     /// Waits until the others hold all operations on the node's disk.
     private func requireCovered() throws(CommandError) {
-        let stored: StoredOperations
+        let folder = cluster.folder(of: node)
+        var holdings: [Holding] = []
+        for name in StoredOperations.databases(inFolder: folder) {
+            let stored = try stored(name, inFolder: folder)
+            guard stored.orphanedBatches == 0 else {
+                throw CommandError(
+                    .unavailable,
+                    "\(node.id) was evicted, and has not replayed its own operations yet",
+                    fix: "start \(node.id) and wait until it has rejoined, or add --force")
+            }
+            holdings.append(Holding(name, stored))
+        }
+        try waitForOthers(
+            toHold: holdings, within: NodeDrain.lastPatience,
+            fix: "start \(node.id), wait until they agree (`hearth cluster status`), and try "
+                + "again, or add --force to lose them")
+    }
+
+    private func stored(
+        _ name: DatabaseName, inFolder folder: String
+    ) throws(CommandError) -> StoredOperations {
         do throws(NodeError) {
-            stored = try StoredOperations(inFolder: cluster.folder(of: node))
+            return try StoredOperations(of: name, inFolder: folder)
         } catch {
             throw CommandError(
-                .unavailable, "the operations of \(node.id) are unknown: \(error.problem)",
+                .unavailable,
+                "the operations of \(node.id) are unknown: \(error.problem)",
                 fix: "\(error.fix), or add --force to remove \(node.id) anyway")
         }
-        guard stored.orphanedBatches == 0 else {
-            throw CommandError(
-                .unavailable,
-                "\(node.id) was evicted, and has not replayed its own operations yet",
-                fix: "start \(node.id) and wait until it has rejoined, or add --force")
-        }
-        let deadline = ContinuousClock.now + NodeDrain.lastPatience
+    }
+
+    /// Waits until each other node holds the operations of all these databases. Sleeping databases wake for that.
+    ///
+    /// - Throws: the databases of which a node lacks operations, if the others do not get them in time.
+    private func waitForOthers(
+        toHold holdings: [Holding], within patience: Duration, fix: String
+    ) throws(CommandError) {
+        let observed = try ObservedCluster(cluster)
+        let own = observed.nodes.first { $0.id == node.id }
+        let probe = DatabaseProbe(showing: try cluster.credential())
+        var pending = holdings
+        var deadline: ContinuousClock.Instant?
         while true {
-            let statuses = try statuses()
-            try requireOthers(statuses)
-            let missing = others(in: statuses).map { ($0.node.id, $0.missing(of: stored)) }
-            guard let (other, count) = missing.first(where: { $0.1 > 0 }) else { return }
-            guard ContinuousClock.now < deadline else {
-                throw CommandError(
-                    .unavailable, "\(other) lacks \(count) operations that \(node.id) holds",
-                    fix:
-                        "start \(node.id), wait until they agree (`hearth cluster status`), and try "
-                        + "again, or add --force to lose them")
+            try requireOthers(observed.statuses())
+            var lists: [NodeList] = []
+            for other in observed.nodes where other.id != node.id {
+                let list = try probe.databases(at: other.address, within: .seconds(5))
+                lists.append((other, list))
             }
-            try StopRequest.check()
+            var shortages: [String] = []
+            for holding in pending {
+                try StopRequest.check()
+                var holding = holding
+                if let shortage = try shortage(of: &holding, lists, own, probe) {
+                    pending[shortages.count] = holding
+                    shortages.append(shortage)
+                }
+            }
+            pending.removeSubrange(shortages.count...)
+            if pending.isEmpty { return }
+            // Many databases take longer than that to wake.
+            deadline = deadline ?? .now + patience
+            guard ContinuousClock.now < deadline! else {
+                throw refusal(because: shortages, fix: fix)
+            }
             usleep(100_000)
+        }
+    }
+
+    private func refusal(because shortages: [String], fix: String) -> CommandError {
+        let rest = shortages.count - NodeDrain.namesShown
+        return CommandError(
+            .unavailable,
+            shortages.prefix(NodeDrain.namesShown).joined(separator: "\n       ")
+                + (rest > 0 ? "\n       and so for \(rest) more databases" : ""), fix: fix)
+    }
+
+    /// Why the others do not hold all operations of a database; nil if they do, or if the database was removed or is not one of
+    /// the node any longer.
+    private func shortage(
+        of holding: inout Holding, _ lists: [NodeList], _ own: ObservedCluster.Node?,
+        _ probe: DatabaseProbe
+    ) throws(CommandError) -> String? {
+        let name = holding.name
+        for (other, databases) in lists where !name.isCatalog {
+            guard let listed = databases.first(where: { $0.name == name }) else {
+                return try isRemoved(name, at: other, probe)
+                    ? nil : "\(other.id) does not know the database \(name)"
+            }
+            if let nodes = listed.placement?.nodes, !nodes.contains(node.id) { return nil }
+        }
+        if holding.counts == nil, let own {
+            // Of a node that does not answer, the stored operations are compared once it is stopped.
+            let limit = NodeDrain.wakePatience
+            let status = try? probe.status(of: name, at: own.address, within: limit)
+            holding.counts = status?.data.heldByWriter
+        }
+        let object = name.isDefault ? "" : " of \(name)"
+        for (other, _) in lists {
+            let held: NodeStatus
+            do throws(CommandError) {
+                held = try probe.status(
+                    of: name, at: other.address, within: NodeDrain.wakePatience)
+            } catch {
+                if error.status == .denied { throw error }
+                return "\(other.id) does not show its operations\(object): \(error.problem)"
+            }
+            let count = held.data.missing(of: holding.counts ?? [:])
+            if count > 0 {
+                return "\(other.id) lacks \(count) operations\(object) that \(node.id) holds"
+            }
+        }
+        return nil
+    }
+
+    private func isRemoved(
+        _ name: DatabaseName, at other: ObservedCluster.Node, _ probe: DatabaseProbe
+    ) throws(CommandError) -> Bool {
+        do throws(CommandError) {
+            _ = try probe.knowledge(of: name, at: other.address, within: .seconds(5))
+            return false
+        } catch {
+            guard error.status == .badData else { throw error }
+            return true
         }
     }
 }
 
-extension ObservedNode {
-    /// How many operations of another node it lacks.
-    package func missing(of stored: StoredOperations) -> Int {
-        missing(of: stored.counts.mapValues { Int(clamping: $0) })
+/// The databases that a node knows.
+private typealias NodeList = (node: ObservedCluster.Node, databases: [ListedDatabase])
+
+/// The operations of a database that a node holds.
+private struct Holding {
+    let name: DatabaseName
+    /// By writer; nil until the node has reported them.
+    var counts: [String: Int]?
+
+    init(_ name: DatabaseName, _ stored: StoredOperations? = nil) {
+        self.name = name
+        counts = stored?.counts.mapValues { Int(clamping: $0) }
     }
 }

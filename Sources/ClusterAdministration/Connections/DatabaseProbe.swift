@@ -26,6 +26,21 @@ package struct DatabaseProbe: Sendable {
         }
     }
 
+    /// The status of a node in a database that it knows, which may be the catalog. A sleeping database wakes.
+    func status(
+        of name: DatabaseName, at address: HTTPAddress, within limit: Duration
+    ) throws(CommandError) -> NodeStatus {
+        let request = ShortRequest("GET", "/status?ns=\(name)")
+        let answer = try send(request, to: address, within: limit)
+        let text = String(decoding: answer.body, as: UTF8.self)
+        guard let value = try? JSONReader().parse(text), let status = try? NodeStatus(value) else {
+            throw CommandError(
+                .badData, "\(address.location) does not answer with a status",
+                fix: "use the version of hearth that the nodes run")
+        }
+        return status
+    }
+
     /// Creates a database, unless there is one of this name; returns once the node serves it.
     package func create(
         _ name: DatabaseName, at address: HTTPAddress, within limit: Duration

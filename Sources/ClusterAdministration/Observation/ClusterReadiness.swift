@@ -46,14 +46,19 @@ extension ObservedNode {
 
     /// How many of these operations, counted by writer, it lacks.
     package func missing(of counts: [String: Int]) -> Int {
-        let held = report?.data.heldByWriter ?? [:]
-        return counts.reduce(0) { $0 + max(0, $1.value - (held[$1.key] ?? 0)) }
+        report?.data.missing(of: counts) ?? counts.values.reduce(0, +)
     }
 }
 
 extension NodeStatus.Data {
     /// The operations applied, by writer. `held` has the names of members instead of their current writers.
-    fileprivate var heldByWriter: [String: Int] {
+    var heldByWriter: [String: Int] {
         Dictionary(held.map { (writers[$0.key] ?? $0.key, $0.value) }, uniquingKeysWith: max)
+    }
+
+    /// How many of these operations, counted by writer, the node lacks.
+    func missing(of counts: [String: Int]) -> Int {
+        let held = heldByWriter
+        return counts.reduce(0) { $0 + max(0, $1.value - (held[$1.key] ?? 0)) }
     }
 }

@@ -36,8 +36,8 @@ enum MemberVerbs {
 
     static let remove = Verb(
         "remove",
-        "Removes a node from the cluster, once the others hold all its data. Its folder "
-            + "stays. All nodes stop for a moment, and the others start with the new list.",
+        "Removes a node from the cluster, once the others hold all its data, of all databases. "
+            + "Its folder stays. All nodes stop for a moment, and the others start with the new list.",
         arguments: [oldNode], options: [NodeOptions.folder, force],
         examples: ["hearth cluster remove n3"]
     ) { invocation throws(CommandError) in
