@@ -149,7 +149,9 @@ import Testing
             try refusal("database", "move", "none", "--nodes", "n1").contains("no database none"))
         #expect(
             try refusal("backup", "monday", "--database", "chat", "--node", "n1")
-                .contains("the database is on other nodes\nfix: name the node at"))
+                .contains(
+                    "the database is on other nodes\nfix: use another node: --node http://127.0.0.1:"
+                ))
         #expect(try refusal("cluster", "remove", "n3").contains("n3 holds chat"))
         try cluster.run("kill", "n2")
         // Nodes that a placement does not concern may be away.

@@ -132,12 +132,13 @@ package final class NodeSocket {
     private func follow(_ location: String) {
         self.location = nil
         redirects += 1
-        guard followsRedirects, redirects <= HTTPRedirect.limit,
-            let redirect = HTTPRedirect(location, from: address)
-        else {
+        let redirect = HTTPRedirect(location, from: address)
+        guard let redirect, followsRedirects, redirects <= HTTPRedirect.limit else {
+            let target = redirect?.address.location ?? location
             return end(
                 .failed(
-                    problem: "the database is on other nodes", fix: "name the node at \(location)"))
+                    problem: "the database is on other nodes",
+                    fix: "use another node: --node \(target)"))
         }
         address = redirect.address
         hasAsked = false
