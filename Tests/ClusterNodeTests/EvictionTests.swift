@@ -40,6 +40,31 @@ import Testing
         }
     }
 
+    @Test func `goes on after a database that refuses it, and names that`() throws {
+        let cluster = try TestCluster()
+        for words in [
+            ["database", "create", "chat", "--nodes", "n2,n3"], ["database", "create", "game"],
+            // A new replica serves once it has had contact with the others.
+            ["set", "/a", "1", "--database", "chat"],
+        ] {
+            let outcome = try Program(
+                Program.hearthPath, words + ["--dir", cluster.folder.path]
+            ).end()
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+        try cluster.run("kill", "n3")
+        let done = try evict(cluster)
+        #expect(done.status == 69)
+        #expect(
+            done.errors.contains("n3 is not evicted from chat: without n3, half of the 2 nodes"),
+            "\(done.errors)")
+        #expect(done.errors.contains("it is evicted from all other databases (2)"))
+        let status = try Program(
+            "/usr/bin/env", ["curl", "-sS", cluster.address(1) + "/status?ns=game"]
+        ).end().output
+        #expect(status.contains("\"evicted\":{\"n3\""), "\(status)")
+    }
+
     @Test func `shows in the status of a node that is stopped`() throws {
         let cluster = try TestCluster()
         try cluster.run("kill", "n3")

@@ -3,6 +3,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import Sockets
 internal import SyncProtocol
+internal import TLS
 
 /// `hearth cluster evict`: evicts a node from its cluster.
 enum EvictVerb {
@@ -16,7 +17,8 @@ enum EvictVerb {
         "evict",
         "Evicts a node that does not return soon, so that the others no longer wait for it. "
             + "More than half of all nodes must run and vote for it; otherwise the eviction is "
-            + "refused. When the evicted node returns, it installs a checkpoint of a peer, replays "
+            + "refused. The nodes of each database vote by themselves, and the command names the "
+            + "databases that refuse. When the evicted node returns, it installs a checkpoint of a peer, replays "
             + "the operations that only it has, and rejoins. A running node does so at once.",
         arguments: [member], options: NodeClient.options + [force],
         examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"], work: run)
@@ -32,10 +34,19 @@ enum EvictVerb {
             Terminal.standardError.print("\(invocation[member]) is not evicted")
             return .success
         }
-        for database in try databases(of: invocation[member], for: invocation) {
-            let eviction = try EvictionRequest(
-                of: invocation[member], for: invocation, within: eviction.limit, in: database)
-            try eviction.waitUntilDecided(at: try eviction.vote())
+        let databases = try databases(of: invocation[member], for: invocation)
+        var refusals: [EvictionRefusal] = []
+        for database in databases {
+            do throws(CommandError) {
+                let eviction = try eviction.request(in: database)
+                try eviction.waitUntilDecided(at: try eviction.vote())
+            } catch {
+                // The nodes of each database decide by themselves.
+                refusals.append(EvictionRefusal(database: database.name, reason: error))
+            }
+        }
+        if let error = refusals.error(of: invocation[member], among: databases.count) {
+            throw error
         }
         StandardOutput.shared.print(
             "\(invocation[member]) is evicted: the other nodes no longer wait for it"
@@ -43,17 +54,18 @@ enum EvictVerb {
         return .success
     }
 
-    /// The databases of which a node is a member, as the first node that answers knows.
+    /// The databases of which a node is a member, each with its nodes unless all nodes hold it, as the first node that answers knows.
     private static func databases(
         of member: String, for invocation: Invocation
-    ) throws(CommandError) -> [DatabaseName] {
+    ) throws(CommandError) -> [(name: DatabaseName, nodes: [String]?)] {
         let probe = DatabaseProbe(showing: try NodeOptions.secret(of: invocation))
         for server in try NodeOptions.servers(of: invocation) {
             let databases = try? probe.databases(at: server, within: .seconds(2))
             guard let databases else { continue }
-            return databases.filter { $0.placement?.nodes.contains(member) ?? true }.map(\.name)
+            return databases.filter { $0.placement?.nodes.contains(member) ?? true }
+                .map { ($0.name, $0.placement?.nodes) }
         }
-        return [.default]
+        return [(.default, nil)]
     }
 
     /// Asks for confirmation if the node runs; fails if there is no terminal to ask at.
@@ -74,6 +86,38 @@ enum EvictVerb {
     }
 }
 
+/// The refusal to evict a node from a database.
+struct EvictionRefusal {
+    let database: DatabaseName
+    let reason: CommandError
+}
+
+extension [EvictionRefusal] {
+    /// The error that names the databases by reason, with the status of the most informative one; nil without refusals.
+    ///
+    /// - Parameter count: The number of databases from which the node was to be evicted.
+    func error(of member: String, among count: Int) -> CommandError? {
+        guard let first = map(\.reason).mostInformative else { return nil }
+        if count == 1 { return first }
+        var names: [(problem: String, databases: [String])] = []
+        for refusal in self {
+            let (problem, name) = (refusal.reason.problem, refusal.database.text)
+            if let index = names.firstIndex(where: { $0.problem == problem }) {
+                names[index].databases.append(name)
+            } else {
+                names.append((problem, [name]))
+            }
+        }
+        let rest = count - self.count
+        let lines =
+            names.map {
+                "\(member) is not evicted from \($0.databases.joined(separator: ", ")): \($0.problem)"
+            } + (rest > 0 ? ["it is evicted from all other databases (\(rest))"] : [])
+        return CommandError(
+            first.status, lines.joined(separator: "\n       "), fix: first.fix)
+    }
+}
+
 /// One request for an eviction to the nodes of a cluster.
 private struct EvictionRequest {
     /// The interval between requests for statuses while the command waits, in microseconds.
@@ -82,18 +126,35 @@ private struct EvictionRequest {
     private static let silence = Duration.milliseconds(2_500)
 
     private let member: String
-    private let servers: [HTTPAddress]
-    let limit: Duration
-    private let probe: StatusProbe
+    private var servers: [HTTPAddress]
+    private let limit: Duration
+    private let secret: Secret?
+    private var probe: StatusProbe
 
     init(
-        of member: String, for invocation: Invocation, within limit: Duration,
-        in database: DatabaseName = .default
+        of member: String, for invocation: Invocation, within limit: Duration
     ) throws(CommandError) {
         self.member = member
         self.limit = limit
         servers = try NodeOptions.servers(of: invocation)
-        probe = StatusProbe(showing: try NodeOptions.secret(of: invocation), of: database)
+        secret = try NodeOptions.secret(of: invocation)
+        probe = StatusProbe(showing: secret)
+    }
+
+    /// The request in another database, to those of its nodes that answer.
+    ///
+    /// - Parameter database: Its name, and its nodes unless all nodes hold it.
+    func request(
+        in database: (name: DatabaseName, nodes: [String]?)
+    ) throws(CommandError) -> EvictionRequest {
+        var request = self
+        request.probe = StatusProbe(showing: secret, of: database.name)
+        guard let nodes = database.nodes else { return request }
+        let holders = zip(servers, try reports()).filter { _, report in
+            report.map { nodes.contains($0.identity.member) } ?? false
+        }
+        if !holders.isEmpty { request.servers = holders.map(\.0) }
+        return request
     }
 
     /// The nodes that reach the one to evict, itself included if it answers; empty if it is gone.
