@@ -160,6 +160,9 @@ extension Driver {
         case .lost:
             disconnect()
             step(.connectionLost)
+        case .misled(let error):
+            disconnect()
+            step(.connectionMisled(error))
         case .refused(let error):
             disconnect()
             step(.connectionRefused(error))

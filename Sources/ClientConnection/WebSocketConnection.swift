@@ -18,6 +18,8 @@ final class WebSocketConnection {
         case lost
         /// There is no connection, as the node is not the one meant, or does not take it.
         case refused(HearthError)
+        /// The node has redirected the client to one that does not answer.
+        case misled(HearthError)
     }
 
     private let handle: (Event) -> Void
@@ -69,7 +71,8 @@ final class WebSocketConnection {
     /// Ends the attempt. After a redirect, the first node is asked again, since it names another target then.
     private func giveUp(because error: SocketError) {
         guard redirects > 0, redirects < HTTPRedirect.limit, address != node.address else {
-            return end(event(of: error))
+            let isElsewhere = address != node.address && !error.isLookupFailure
+            return end(isElsewhere ? absence(of: address) : event(of: error))
         }
         connect(to: node.address, requesting: NativeProtocol.path(of: database))
     }
@@ -134,10 +137,10 @@ final class WebSocketConnection {
                 end(
                     refusal(
                         "it accepts no clients at present", fix: "try again, or name another node"))
-            case .refused(let problem, let fix):
+            case .refused(let problem, let fix, let isWrong):
                 // A clause of a longer sentence, unlike the node's own text.
                 let clause = problem.hasSuffix(".") ? String(problem.dropLast()) : problem
-                end(refusal(clause, fix: fix))
+                end(refusal(clause, fix: fix, code: isWrong ? .invalid : .unavailable))
             // The rest of the answer has no meaning for the next node.
             case .moved(let location): return follow(location)
             case .ended(let problem):
@@ -196,6 +199,15 @@ final class WebSocketConnection {
                 "give an administrator's secret of the cluster, or a valid token: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program",
             code: .permissionDenied
         )
+    }
+
+    /// The end at a node whose redirects lead to one that does not answer.
+    private func absence(of holder: HTTPAddress) -> Event {
+        .misled(
+            HearthError(
+                .unavailable,
+                "\(node.address.location): the database \(database) is at \(holder.location), which does not answer",
+                fix: "start the node at \(holder.location)"))
     }
 
     /// A name that cannot be looked up is worth a message: it may be misspelt.

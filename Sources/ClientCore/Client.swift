@@ -108,6 +108,9 @@ public struct Client: Sendable {
         case .leftNode: leaveNode()
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()
+        case .connectionMisled(let error):
+            refusal = error
+            loseConnection()
         case .connectionRefused(let error):
             refusal = error
             loseConnection(isRefused: true)

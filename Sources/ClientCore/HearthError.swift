@@ -5,7 +5,7 @@ import SyncProtocol
 public struct HearthError: Error, Equatable, Sendable {
     /// The kind of the problem, to switch on.
     public enum Code: String, Sendable, CaseIterable {
-        /// The path, the value or the request itself is wrong.
+        /// The path, the value or the request itself is wrong, or the cluster has no database of the name.
         case invalid
         /// No node answers at the addresses given.
         case unreachable

@@ -36,6 +36,8 @@ public enum Input: Sendable {
     case connectionLost
     /// The last requested connection reached another node than the intended one, or was refused.
     case connectionRefused(HearthError)
+    /// The node has redirected the client to one that does not answer. That may pass, as for a lost connection.
+    case connectionMisled(HearthError)
     /// The turn ends: frames are sent now.
     case turnEnded
     /// The application ends; values are kept.

@@ -10,8 +10,8 @@ struct UpgradeAnswer: Sendable {
         case unavailable
         /// The WebSocket is at another address, in the form of the header `Location`.
         case moved(to: String)
-        /// There is no WebSocket, for this reason. The server may name a fix.
-        case refused(String, fix: String? = nil)
+        /// There is no WebSocket, for this reason. The server may name a fix. A wrong request is refused whenever it is repeated.
+        case refused(String, fix: String? = nil, isWrong: Bool = false)
     }
 
     private static let limit = 16 << 10
@@ -54,7 +54,8 @@ struct UpgradeAnswer: Sendable {
         }
         guard status.hasPrefix("HTTP/1.1 101") else {
             if let problem = values["hearth-problem"], !problem.isEmpty {
-                return .refused(problem, fix: values["hearth-fix"])
+                let isWrong = ["400", "404"].contains(status.dropFirst("HTTP/1.1 ".count).prefix(3))
+                return .refused(problem, fix: values["hearth-fix"], isWrong: isWrong)
             }
             return .refused("it answered \(status.dropFirst("HTTP/1.1 ".count))")
         }

@@ -18,8 +18,9 @@ public struct WebSocketClient: Sendable {
         case unavailable
         /// Nothing more will arrive: the WebSocket is at another address, in the form of the header `Location`.
         case moved(to: String)
-        /// Nothing more will arrive: the server refuses the client for this reason.
-        case refused(problem: String, fix: String)
+        /// Nothing more will arrive: the server refuses the client for this reason. A wrong request, of status 400 or 404, is
+        /// refused whenever it is repeated.
+        case refused(problem: String, fix: String, isWrong: Bool)
         /// Nothing more will arrive.
         case ended(problem: String)
     }
@@ -63,8 +64,9 @@ public struct WebSocketClient: Sendable {
         case .denied?: return .denied
         case .unavailable?: return .unavailable
         case .moved(let location)?: return .moved(to: location)
-        case .refused(let problem, let fix?)?: return .refused(problem: problem, fix: fix)
-        case .refused(let problem, nil)?: return .ended(problem: problem)
+        case .refused(let problem, let fix?, let isWrong)?:
+            return .refused(problem: problem, fix: fix, isWrong: isWrong)
+        case .refused(let problem, nil, _)?: return .ended(problem: problem)
         case nil where answer != nil: return nil
         case nil: break
         }

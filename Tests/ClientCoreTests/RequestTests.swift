@@ -153,6 +153,10 @@ import Testing
         #expect(Rig.failures(lost.turn(.connectionLost)) == [])
         #expect(Rig.failures(lost.turn(after: 8_999)) == [])
         #expect(Rig.failures(lost.turn(after: 1)).map(\.code) == [.unreachable])
+        var misled = rig()
+        let absence = HearthError(.unavailable, "b does not answer", fix: "start it")
+        #expect(Rig.failures(misled.turn(.connectionMisled(absence))) == [])
+        #expect(Rig.failures(misled.turn(after: 9_000)) == [absence])
         var denied = rig()
         let denial = HearthError(.permissionDenied, "another secret", fix: "show it")
         #expect(

@@ -153,7 +153,11 @@ import Testing
                     "the database is on other nodes\nfix: use another node: --node http://127.0.0.1:"
                 ))
         #expect(try refusal("cluster", "remove", "n3").contains("n3 holds chat"))
+        _ = try hearth(cluster, "database", "create", "solo", "--nodes", "n2")
         try cluster.run("kill", "n2")
+        #expect(
+            try refusal("get", "/", "--database", "solo", "--node", "n1").contains(
+                ": the database solo is at \(cluster.address(2)), which does not answer"))
         // Nodes that a placement does not concern may be away.
         let created = try hearth(cluster, "database", "create", "game", "--nodes", "n1,n3")
         #expect(
@@ -171,6 +175,10 @@ import Testing
         #expect(
             try refusal("database", "create", "game", "--nodes", "n1")
                 .contains("The database game was removed"))
+        let read = try Program.hearth(
+            "get", "/", "--database", "game", "--node", "n1", "--dir", cluster.folder.path
+        ).end()
+        #expect(read.status == 65 && read.errors.contains("The database game was removed"))
     }
 
     @Test func `sleep without clients, and wake with their data`() throws {

@@ -65,7 +65,12 @@ import Testing
             + "Hearth-Fix: create it\r\n\r\n{}"
         #expect(
             events(Array(answer.utf8), &client)
-                == [.refused(problem: "There is no database a.", fix: "create it")])
+                == [.refused(problem: "There is no database a.", fix: "create it", isWrong: true)])
+        var (busy, _) = accepted()
+        let later = answer.replacing("404 Not Found", with: "429 Too Many Requests")
+        #expect(
+            events(Array(later.utf8), &busy)
+                == [.refused(problem: "There is no database a.", fix: "create it", isWrong: false)])
         var (other, _) = accepted()
         #expect(
             events(Array("HTTP/1.1 404 Not Found\r\n\r\n".utf8), &other)

@@ -185,7 +185,7 @@ package final class NodeSocket {
         case .answer(let bytes): write(bytes)
         case .denied: end(.denied)
         case .unavailable: end(.unavailable)
-        case .refused(let problem, let fix): end(.failed(problem: problem, fix: fix))
+        case .refused(let problem, let fix, _): end(.failed(problem: problem, fix: fix))
         case .moved(let location): self.location = location
         case .ended(let problem):
             end(.failed(problem: problem, fix: "check the address, and see the node's log"))
