@@ -95,7 +95,8 @@ extension NodeCore {
     /// Has the driver delete the files of a database that has moved to other nodes.
     mutating func discard(_ position: Int) {
         let (name, database) = (named[position].name, DatabaseIndex(position: position))
-        if catalog.epoch(of: name) == DatabasePlacement.firstEpoch {
+        let isEmpty = named[position].digest == VersionVector().digest
+        if catalog.epoch(of: name) == DatabasePlacement.firstEpoch, !isEmpty {
             // The files are those of another database of this name, which only this node has.
             return outputs.append(
                 .gateway(

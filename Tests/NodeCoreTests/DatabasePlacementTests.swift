@@ -167,6 +167,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `where a created database is not, files of this name stay if they hold data`(hasData: Bool)
+    {
+        var rig = rig()
+        _ = rig.answer(to: CoreRig.put("", to: "/.settings/databases/chat.json"))
+        if hasData { _ = rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat"), after: 500) }
+        rig.run(for: 6_000)
+        place(DatabasePlacement(epoch: 1, nodes: ["n1"]), &rig)
+        rig.run(for: 2_000)
+        #expect(rig.discards == (hasData ? [[], [], []] : [[], [chat], [chat]]))
+    }
+
     @Test func `nodes do not follow a placement that is only proposed`() {
         var rig = placed()
         let path = "/databases/chat/placement/next.json?ns=_catalog"
