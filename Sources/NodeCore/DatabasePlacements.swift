@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import ReplicaCore
 package import SyncProtocol
 
-// The placement of databases on nodes. A move has two steps, each a transaction in the catalog. In the first epoch, the nodes of
+// The placement of databases on nodes. A move changes the catalog twice (see `PlacementChange`). In the first epoch, the nodes of
 // both placements hold the database, and none serves clients. Once all of them hold the same operations durably, the second
 // epoch leaves out the nodes that give the database away.
 //

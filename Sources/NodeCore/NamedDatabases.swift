@@ -136,8 +136,7 @@ extension NodeCore {
     mutating func receive(_ input: Input, in envelope: DatabaseEnvelope?) {
         // The replica counts and reports what is no frame.
         guard let envelope else { return stepReplica(input, of: .default) }
-        let isKnown = envelope.name.isCatalog || !catalog.isPending
-        guard isKnown, envelope.epoch == catalog.epoch(of: envelope.name) else { return }
+        guard mayReceive(envelope) else { return }
         guard let database = indexes[envelope.name] ?? create(envelope.name) else {
             return answerUse(of: envelope.name)
         }
@@ -154,6 +153,14 @@ extension NodeCore {
             if named[position].wakesAgain { named[position].waiting.append(frame: input) }
         case .asleep: break
         }
+    }
+
+    /// Whether a frame belongs to the placement that the node knows. While the node does not know the catalog yet, only databases
+    /// that are awake have one: they woke before the cluster had a catalog.
+    private func mayReceive(_ envelope: DatabaseEnvelope) -> Bool {
+        guard envelope.epoch == catalog.epoch(of: envelope.name) else { return false }
+        let isAwake = indexes[envelope.name].map { named[$0.position].hasReplica } ?? false
+        return isAwake || envelope.name.isCatalog || !catalog.isPending
     }
 
     /// Returns an output with its frame in the envelope of its database.

@@ -189,6 +189,19 @@ import Testing
         #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat"), after: 500).body == "1")
     }
 
+    @Test func `nodes go on to exchange operations while they learn that there is a catalog`() {
+        var rig = DatabasesRig(3, sleepingAfter: 1_000)
+        let session = rig.connect()
+        rig.send(CoreRig.stream("/a.json?ns=chat"), by: session)
+        rig.run(for: 500)
+        let reader = rig.connect()
+        rig.send(CoreRig.get("/.json?ns=_catalog"), by: reader)
+        rig.run(for: 30)
+        #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")
+        rig.run(for: 100)
+        #expect(rig.answer(to: CoreRig.get("/a.json?ns=chat"), at: 1).body == "1")
+    }
+
     @Test func `an older placement does not replace a newer one`() {
         var rig = placed()
         place(DatabasePlacement(epoch: 1, nodes: ["n3"]), &rig)

@@ -1,6 +1,6 @@
 import SyncProtocol
 
-// Operators who place databases and move them, and what the placements owe to clients.
+// The commands that place and move databases, and the checks of placements.
 
 extension DatabasesRun {
     /// How long a command goes on before its operator ends it.
