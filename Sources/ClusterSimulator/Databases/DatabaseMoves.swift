@@ -102,7 +102,7 @@ extension DatabasesRun {
 
     /// A database that moves, as the first node knows it.
     private var openMove: (String, DatabasePlacement.Move)? {
-        for name in usedNames {
+        for name in placedNames {
             if let move = nodes[0].core?.placement(of: DatabaseName(name)!)?.move {
                 return (name, move)
             }
@@ -110,10 +110,17 @@ extension DatabasesRun {
         return nil
     }
 
+    /// The names that may be placed. The removal of one was refused if no node knew it yet.
+    private var placedNames: [String] {
+        Set(names + clients.removing).subtracting(clients.removed).sorted().filter { name in
+            nodes.allSatisfy { $0.removed[DatabaseName(name)!] == nil }
+        }
+    }
+
     /// Whether all nodes know the same placements, and no database moves.
     private var movesAreOver: Bool {
         isCalm
-            && usedNames.allSatisfy { name in
+            && placedNames.allSatisfy { name in
                 let name = DatabaseName(name)!
                 let placement = nodes[0].core?.placement(of: name)
                 return placement?.isMoving != true
