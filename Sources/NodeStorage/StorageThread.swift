@@ -79,7 +79,7 @@ public final class StorageThread: Sendable {
 
     /// Closes a store after everything submitted to it, then calls `completion`. Nothing may be submitted to it afterwards.
     ///
-    /// What was submitted to other stores by the time it closes is done before.
+    /// It closes after everything that was submitted to other stores until then.
     public func remove(_ store: StoreNumber, completion: @escaping @Sendable () -> Void) {
         if !queue.add(.remove(store, completion)) { completion() }
     }

@@ -4,8 +4,8 @@
 /// exchange what they lack. After the second one, the new nodes serve it. A change that ends in between can be made again: it
 /// goes on where the other one ended.
 ///
-/// Whoever sends the requests calls `readEntry`, `replaceEntry` or `learn` with the answer, until `request` is nil. Then the goal
-/// is reached, or there is a `conflict`.
+/// The driver sends each `request`, and calls `readEntry`, `replaceEntry` or `learn` with the answer, until `request` is nil. Then
+/// the goal is reached, or there is a `conflict`.
 public struct PlacementChange: Sendable {
     /// What to reach.
     public enum Goal: Equatable, Sendable {
@@ -162,7 +162,7 @@ public struct PlacementChange: Sendable {
             if placement.isMoving {
                 step = .copies(placement, left: placement.nodes)
             } else {
-                // The nodes that a cancelled move would have added serve nobody before and after.
+                // The nodes that a cancelled move would have added serve no clients before and after.
                 step = .announces(placement, left: goal == .cancelled ? placement.nodes : cluster)
             }
         case .begins, .copies, .confirms, .announces, .done, .ends: return
@@ -171,9 +171,7 @@ public struct PlacementChange: Sendable {
 
     /// Goes on with the knowledge of a node: the epoch of the placement that it follows, and whether it knows that all nodes of
     /// this epoch hold the same operations.
-    public mutating func learn(
-        from node: String, epoch: UInt32, isCopied: Bool
-    ) {
+    public mutating func learn(from node: String, epoch: UInt32, isCopied: Bool) {
         switch step {
         case .copies(let placement, var left):
             if epoch > placement.epoch {

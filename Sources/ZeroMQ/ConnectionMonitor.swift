@@ -8,7 +8,7 @@ internal import CZeroMQ
 ///
 /// `@unchecked` because ZeroMQ lets a socket go over to another thread, and only the one that owns the monitor uses it.
 public final class ConnectionMonitor: @unchecked Sendable {
-    /// What happens to a connection, which its descriptor names until it ends.
+    /// An event of a connection. The descriptor names the connection until it ends.
     public enum Event: Equatable, Sendable {
         case accepted(Int32)
         /// The socket itself has made it; the handshake follows.

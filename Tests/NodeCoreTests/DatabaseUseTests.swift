@@ -33,6 +33,26 @@ import Testing
         #expect(list(&rig).contains(#""refusals":{"writesPerSecond":2}"#), "\(list(&rig))")
     }
 
+    @Test func `requests of a named database that wait long are logged, each once`() {
+        var rig = DatabasesRig(3)
+        _ = rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        rig.run(for: 3_000)
+        #expect(rig.removeRequestRecords() == [])
+        for key in ["b", "c"] {
+            rig.cut = [1, 2]
+            // The coordinator cannot decide it now.
+            let put = CoreRig.put("1", to: "/\(key).json?ns=chat")
+                .replacing("Host:", with: "if-match: null_etag\r\nHost:")
+            rig.send(put, by: rig.connect())
+            rig.run(for: 1_500)
+            rig.cut = []
+            rig.run(for: 3_000)
+            let locations = rig.removeRequestRecords().map { $0.location?.description }
+            #expect(locations == ["/\(key)"])
+            #expect(rig.removeRequestRecords() == [])
+        }
+    }
+
     @Test func `a limit of a database that is awake applies at once`() {
         var rig = DatabasesRig()
         #expect(rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat")).status == "200")

@@ -71,6 +71,11 @@ struct DatabasesRig {
             durability: .memory, seed: UInt64(index + 1) + 100 * seed)
     }
 
+    /// Removes and returns the requests that a node would log.
+    mutating func removeRequestRecords(of node: Int = 0) -> [RequestRecord] {
+        cores[node].removeRequestRecords().records
+    }
+
     /// Runs turns of all nodes until so much time has passed.
     mutating func run(for milliseconds: UInt64 = 20) {
         let end = elapsedMilliseconds + milliseconds

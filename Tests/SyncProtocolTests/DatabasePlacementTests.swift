@@ -28,6 +28,15 @@ import Testing
         #expect(DatabasePlacement(entry.value) == entry.placement)
     }
 
+    @Test(arguments: [.string("x"), .object(named: [("next", .string("x"))])] as [Value])
+    func `what is no entry is refused`(value: Value) {
+        #expect(PlacementEntry(value) == nil)
+        // A change that cannot be read must not be taken for none.
+        var broken = PlacementEntry(DatabasePlacement(epoch: 1, nodes: ["n1"])).value
+        broken.set(value, at: Path([Key(unchecked: "next")]))
+        #expect(PlacementEntry(broken) == nil)
+    }
+
     @Test func `while a database moves, the nodes of both placements hold it`() {
         let placement = DatabasePlacement(epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"])
         #expect(placement.nodes == ["n1", "n2", "n3"])

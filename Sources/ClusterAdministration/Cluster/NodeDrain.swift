@@ -51,7 +51,7 @@ package struct NodeDrain {
         guard let first = placed.first else { return }
         throw CommandError(
             .unavailable,
-            "\(node.id) holds \(placed.map(\.name.text).joined(separator: ", ")), which all other nodes need not have",
+            "databases are placed on \(node.id), so other nodes may lack them: \(placed.map(\.name.text).joined(separator: ", "))",
             fix:
                 "move each to other nodes, as with `hearth database move \(first.name) --nodes …`, or add --force"
         )
@@ -130,22 +130,20 @@ package struct NodeDrain {
                 let list = try probe.databases(at: other.address, within: .seconds(5))
                 lists.append((other, list))
             }
-            var shortages: [String] = []
-            for holding in pending {
+            var (rest, shortages) = ([Holding](), [String]())
+            for var holding in pending {
                 try StopRequest.check()
-                var holding = holding
                 if let shortage = try shortage(of: &holding, lists, own, probe) {
-                    pending[shortages.count] = holding
+                    rest.append(holding)
                     shortages.append(shortage)
                 }
             }
-            pending.removeSubrange(shortages.count...)
-            if pending.isEmpty { return }
-            // Many databases take longer than that to wake.
-            deadline = deadline ?? .now + patience
-            guard ContinuousClock.now < deadline! else {
-                throw refusal(because: shortages, fix: fix)
-            }
+            if rest.isEmpty { return }
+            pending = rest
+            // The time counts from the first round: many databases take longer than that to wake.
+            let end = deadline ?? .now + patience
+            guard ContinuousClock.now < end else { throw refusal(because: shortages, fix: fix) }
+            deadline = end
             usleep(100_000)
         }
     }
@@ -173,7 +171,7 @@ package struct NodeDrain {
             if let nodes = listed.placement?.nodes, !nodes.contains(node.id) { return nil }
         }
         if holding.counts == nil, let own {
-            // Of a node that does not answer, the stored operations are compared once it is stopped.
+            // If the node does not answer, its stored operations are compared once it is stopped.
             let limit = NodeDrain.wakePatience
             let status = try? probe.status(of: name, at: own.address, within: limit)
             holding.counts = status?.data.heldByWriter

@@ -177,7 +177,7 @@ final class PeerPorts {
         didSet { if isPaused != oldValue { subscriber.isPaused = isPaused } }
     }
 
-    /// Publishes a frame once the clients have their answers, at the end of this turn or of one soon after it: to wake
+    /// Publishes a frame once the clients have their answers, at the end of this turn or of one soon after it. To wake
     /// ZeroMQ's thread costs as much as to answer.
     func publish(_ frame: [UInt8], _ urgency: Urgency) { publications.append(frame, urgency) }
 

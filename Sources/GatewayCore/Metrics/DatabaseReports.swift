@@ -5,8 +5,8 @@ internal import SyncProtocol
 // The databases in `/.inspect/databases.json` and `/metrics`.
 
 extension GatewayContext {
-    /// The answer with the list of databases: names as in Firebase's emulator, the placement of each that is not on all nodes, and
-    /// the use of those that this node holds.
+    /// The answer with the list of databases. Their names are as in Firebase's emulator. A database that is not on all nodes has its
+    /// placement, and one that this node holds has its use.
     var databaseList: Answer {
         let held = Set(databaseUses.map(\.name))
         let others = databases.placements.keys.filter { !held.contains($0) }

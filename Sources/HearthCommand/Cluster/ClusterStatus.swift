@@ -96,8 +96,8 @@ extension ClusterStatus {
     /// The most databases that the line names.
     private static let databasesShown = 5
 
-    /// The largest databases with their sizes at the node that has most of each, and the nodes that hold it if others do not; nil
-    /// if there is only the default one.
+    /// The largest databases, each with its size at the node that has most of it, and with its nodes if those are not all. Nil if
+    /// there is only the default one.
     static func largestDatabases(of reports: [NodeStatus]) -> String? {
         var sizes: [String: Int] = [:]
         for report in reports {
