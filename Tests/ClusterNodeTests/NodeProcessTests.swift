@@ -121,6 +121,19 @@ import Testing
         #expect(end.status == 0)
     }
 
+    @Test func `accepts no writes once the folder of one of its databases is deleted`() throws {
+        let node = try start()
+        defer { node.terminate() }
+        let create = try Program.hearth("database", "create", "chat", "--node", address).end()
+        #expect(create.status == 0, "\(create.errors)")
+        try FileManager.default.removeItem(atPath: folder.file("n1/databases/chat"))
+        try eventually("the node has noticed") {
+            node.errors.contains("databases/chat/log.sqlite was deleted, moved or replaced")
+        }
+        let set = try Program.hearth("set", "/a", "1", "--node", address, "--timeout", "3").end()
+        #expect(set.status != 0)
+    }
+
     private func start(limitedTo openFiles: String) throws -> Program {
         let node = try Program(
             "/usr/bin/prlimit",
