@@ -126,18 +126,24 @@ public enum Availability: Equatable, Sendable {
 
     /// Creates the health of a node from its state: running or ended, serving or starting, with a failed disk, or
     /// evicted.
+    ///
+    /// - Parameter awaited: The members that a node without its latest disk waits for.
     public init(
-        isRunning: Bool, isServing: Bool, storageTrouble: StorageTrouble?, isEvicted: Bool
+        isRunning: Bool, isServing: Bool, awaited: [String] = [], storageTrouble: StorageTrouble?,
+        isEvicted: Bool
     ) {
+        let wait = awaited.isEmpty ? nil : "waiting for " + awaited.joined(separator: ", ")
         self =
             if !isRunning {
                 .unavailable(reason: "stopping")
             } else if !isServing {
-                .unavailable(reason: "starting")
+                .unavailable(reason: wait ?? "starting")
             } else if let storageTrouble {
                 .impaired(reason: storageTrouble.rawValue)
+            } else if isEvicted {
+                .impaired(reason: "evicted")
             } else {
-                isEvicted ? .impaired(reason: "evicted") : .serving
+                wait.map { .impaired(reason: $0) } ?? .serving
             }
     }
 }

@@ -21,6 +21,7 @@ extension Verb {
         .setup, ClusterVerbs.verb, DatabaseVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token,
         BackupVerbs.backup,
         BackupVerbs.restore,
+        AcceptLossVerb.verb,
     ]
 
     static let dataVerbs: [Verb] = [

@@ -108,6 +108,14 @@ public enum Mark: Int, CaseIterable, Sendable {
     case memberLearnsOfItsEviction
     /// All that knew of a member's eviction have lost their disks.
     case evictionIsForgotten
+    /// A heartbeat of a new incarnation arrives before the statement about its disk.
+    case heartbeatWaitsForStatement
+    /// A peer remembers that this replica began on an old disk.
+    case oldDiskIsDiscovered
+    /// A replica on an old disk has made operations that peers cannot accept any more.
+    case incarnationEndsAlone
+    /// A replica on an old disk has made operations, and all of them may stay.
+    case operationsOnOldDiskStay
     /// The transfer of a node that rejoins begins again.
     case rejoinStartsOver
     /// A session ends at a node that rejoins.

@@ -131,8 +131,8 @@ extension NodeCore {
             // Before any request of this turn.
             become(
                 Availability(
-                    isRunning: true, isServing: isServing, storageTrouble: storageTrouble,
-                    isEvicted: replica.isOut))
+                    isRunning: true, isServing: isServing, awaited: replica.awaitedMembers,
+                    storageTrouble: storageTrouble, isEvicted: replica.isOut))
             reportDatabases()
             followPeers()
             followCatalog()

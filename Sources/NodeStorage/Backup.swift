@@ -1,5 +1,6 @@
 internal import CLibrary
 public import Storage
+internal import Store
 
 extension SQLiteTables {
     /// Writes a copy of everything committed to a new file at `path`, which appears once it is
@@ -46,6 +47,26 @@ extension SQLiteTables {
                 path: path)
         }
         try SQLiteTables(path: path).check()
+    }
+
+    /// Marks the copy at `path` as older than the latest disk of the node that starts on it. The mark is in the file itself
+    /// afterwards, which has no write-ahead log.
+    ///
+    /// - Throws: as opening does, and `.diskFull`.
+    public static func markAsOlderDisk(_ path: String) throws(StorageError) {
+        let tables = try SQLiteTables(path: path)
+        var store = NodeStore(tables)
+        try store.markAsOlderDisk()
+        try tables.connection.execute("PRAGMA journal_mode = DELETE")
+    }
+
+    /// Has the node of the database at `path` serve without what it has lost with its disk.
+    ///
+    /// - Returns: Whether it had lost something and waits for other members.
+    /// - Throws: as opening does, `.locked` while a node runs on it, and `.diskFull`.
+    public static func acceptLoss(_ path: String) throws(StorageError) -> Bool {
+        var store = NodeStore(try SQLiteTables(path: path))
+        return try store.acceptLoss()
     }
 
     /// Whether the file contains the first page of a database. SQLite creates a new database in a shorter file.

@@ -61,6 +61,13 @@ extension Replica {
     ) {
         if message.request.kind == .write { sessions.clients.haltIfGreeted(session) }
         let member = sessions.access.isUser(session) ? "this node" : configuration.member
+        if lifecycle.isRecovering {
+            return sessions.refuse(
+                .unavailable,
+                "\(member) has started on an old disk and accepts no writes before it has met "
+                    + lifecycle.awaited.joined(separator: ", "),
+                fix: "use another node, or start the missing ones", message.id, session)
+        }
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(
             .unavailable,

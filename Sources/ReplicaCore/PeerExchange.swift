@@ -39,8 +39,12 @@ extension Replica {
             receive(part, from: member, knowing: evictions)
         case .decided(let verdicts):
             for verdict in verdicts { coordination.forwarded.answer(verdict, from: member) }
-        case .welcome(_, let addressee, _):
-            if addressee == writer { replication.peers.greet(member) }
+        case .welcome(_, let addressee, let version):
+            if addressee == writer {
+                replication.peers.greet(member, version: version)
+                stateDisk()
+            }
+        case .remembered(let memory): receive(memory, from: member)
         case .refuse(_, let addressee, let problem, let fix):
             if replication.isRefused(addressee) {
                 replication.turn.immediate.append(.giveUp(problem: problem, fix: fix))
@@ -78,6 +82,7 @@ extension Replica {
                 }
             case .requestCheckpoint(_, let checkpoint, let after):
                 readRows(of: checkpoint, after: after, to: member)
+            case .disk(let statement): receive(statement, from: member)
             default: replication.counters.malformedFrames += 1
             }
         }
@@ -173,7 +178,8 @@ extension Replica {
         replication.collectDropped(by: changes)
     }
 
-    private mutating func receive(_ heartbeat: Heartbeat) {
+    mutating func receive(_ heartbeat: Heartbeat) {
+        guard isOwnLogComplete(after: heartbeat) else { return }
         // To close the writer of the member whose checkpoint is being installed, and to say so, would be premature: the
         // checkpoint may have more of it. Another heartbeat comes soon.
         if lifecycle.isInstalling, heartbeat.evictions != replication.peers.evictions.all { return }

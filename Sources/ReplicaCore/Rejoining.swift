@@ -11,6 +11,7 @@ extension Replica {
         case nil: if heartbeats.isDue(at: now.elapsedMilliseconds) { replayOrphans() }
         case .transferring: transferInPlaceOfAll()
         case .awaitingMembers: endRejoinWhenAwaited()
+        case .recovering: advanceRecovery()
         }
     }
 

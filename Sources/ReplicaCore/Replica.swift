@@ -24,6 +24,8 @@ public struct Replica: Sendable {
     var lifecycle: Lifecycle
     /// The parts that this node has yet to recover, according to the disk once the turns so far are stored.
     var storedDiskLoss: DiskLoss
+    /// Whether an operator has had this replica serve without what its disk has lost.
+    let lossIsAccepted: Bool
     /// Outputs that wait for the disk.
     var turns: TurnQueue
     /// When the tree is written to disk, and what the log keeps.
@@ -52,7 +54,9 @@ public struct Replica: Sendable {
         replication = Replication(
             configuration, clockBound: properties.clockBound,
             closedBound: properties.closedBound ?? properties.clockBound,
-            evictions: properties.evictions, members: properties.members, orphans: orphans)
+            evictions: properties.evictions, members: properties.members,
+            remembering: properties.peerDisks, after: properties.incarnations,
+            orphans: orphans)
         replication.rulesHistory = properties.rulesHistory
         sessions = Sessions(configuration)
         coordination = Coordination(
@@ -62,8 +66,14 @@ public struct Replica: Sendable {
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(configuration)
-        let startup = Startup(
-            hasRecovered: !properties.diskLoss.contains(.data), waking: configuration.waking)
+        lossIsAccepted = properties.diskLoss.contains(.accepted)
+        let disk: Startup.Disk =
+            if !properties.diskLoss.contains(.data) || lossIsAccepted {
+                .whole
+            } else {
+                stored.isEmpty || configuration.durability == .memory ? .empty : .old
+            }
+        let startup = Startup(disk: disk, waking: configuration.waking)
         storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
         lifecycle =
@@ -98,6 +108,7 @@ public struct Replica: Sendable {
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
         case .turnBegan(let moment):
+            replication.incarnations.note(startWith: vector)
             replication.beginTurn(at: moment)
             sessions.shares.beginTurn(at: moment.elapsedMilliseconds)
             sessions.requests.beginTurn(at: moment.elapsedMilliseconds)
@@ -184,7 +195,7 @@ extension Replica {
     package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
-            isOut: isOut, hasDueWork: hasDueWork, returns: replication.counters.returns,
+            isOut: isOut, hasRecovered: diskLoss.isEmpty, hasDueWork: hasDueWork, returns: replication.counters.returns,
             installed: replication.counters.installed)
     }
 
@@ -199,6 +210,8 @@ extension Replica {
         package let time: HybridTime
         package let stableTime: HybridTime
         package let isOut: Bool
+        /// Whether its disk has lost nothing that it has not recovered.
+        package let hasRecovered: Bool
         /// Whether a further turn has work to do, without any input.
         package let hasDueWork: Bool
         /// Counted since it started.
@@ -207,7 +220,11 @@ extension Replica {
     }
 
     /// Whether this replica knows that it was evicted, and rejoins.
-    public var isOut: Bool { lifecycle.isRejoining }
+    public var isOut: Bool { lifecycle.isRejoining && !lifecycle.isRecovering }
+    /// Whether this replica has served on an old disk, and accepts no writes until it has met enough members.
+    public var isRecovering: Bool { lifecycle.isRecovering }
+    /// The members without which it does not serve, or accepts no writes.
+    public var awaitedMembers: [String] { lifecycle.awaited }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.
     public var isFullMember: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
     /// Whether it refuses all requests of a session before a `hello`, because it gave up what the client may have seen.

@@ -55,7 +55,7 @@ public struct ReplicaConfiguration: Sendable {
     /// The policy of a rejoining node for operations that no other member holds.
     public var orphanPolicy = OrphanPolicy.replay
     /// The protocol versions that this node speaks.
-    public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)
+    public var versions = UInt64(protocolVersion)...PeerDisk.version
     /// Each member's publisher endpoint, including this one's: it distinguishes nodes that use the same
     /// name.
     public var endpoints: [String: String] = [:]

@@ -13,6 +13,8 @@ struct StoredProperties: Sendable {
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.
     private(set) var members: MemberList?
+    private(set) var incarnations = Incarnations()
+    private(set) var peerDisks = PeerMemories()
     private(set) var rulesHistory = RulesHistory()
     /// This node's last vote for a coordinator.
     private(set) var vote: Lease?
@@ -29,6 +31,8 @@ struct StoredProperties: Sendable {
                     diskLoss = property.number.map { DiskLoss(rawValue: $0) } ?? .everything
                 case .evictions: evictions = (try? reader.evictions()) ?? []
                 case .members: members = MemberList(property.bytes)
+                case .incarnations: incarnations = Incarnations(property.bytes)
+                case .peerDisks: peerDisks = PeerMemories(property.bytes)
                 case .rulesHistory:
                     rulesHistory = (try? RulesHistory(from: &reader)) ?? RulesHistory()
                 case .vote: vote = try? reader.lease()

@@ -105,16 +105,23 @@ extension Replica {
         guard let startup = lifecycle.startup else { return }
         // Before it is ready by its version vector, which has them already: its first clients read everything that it holds.
         completeLargeOperations()
-        let isReady = lifecycle.advanceStartup(
-            .init(
-                milliseconds: now.elapsedMilliseconds, writer: writer, vector: vector,
-                durable: turns.durable.vector, peers: replication.peers,
-                isTransferring: lifecycle.transfer != nil))
-        if !isReady { return }
+        switch lifecycle.advanceStartup(startupSituation) {
+        case .waiting: return
+        case .mustRejoin: return endIncarnationAlone()
+        case .ready: break
+        }
         // Only its peers know which closed timestamps the predecessor of this incarnation announced.
         if !startup.hasRecovered { replication.closedTimestamp.raise(to: replication.clock.last) }
         sessions.listens.buildNamedIndexes(in: value)
         replication.turn.immediate.append(.serve)
+    }
+
+    /// The facts of this moment on which the start depends.
+    var startupSituation: Startup.Situation {
+        Startup.Situation(
+            milliseconds: now.elapsedMilliseconds, writer: writer, vector: vector,
+            durable: turns.durable.vector, peers: replication.peers,
+            isTransferring: lifecycle.transfer != nil)
     }
 
     /// Keeps what this replica accepts while its tree is being replaced, to apply it to the new one.
@@ -154,6 +161,7 @@ extension Replica {
     /// Stores what this turn has learnt of members, this node's vote, and what it has yet to recover.
     private mutating func storeFacts() {
         replication.storeEvictions()
+        replication.storeMemories()
         replication.storeMembers()
         if let history = replication.rulesHistory.takeToStore() {
             replication.turn.properties.append(history)
@@ -227,6 +235,7 @@ extension Replica {
         sessions.listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         replication.turn.immediate.append(all: currentHeartbeat)
         replication.greetPeers()
+        stateDisk()
         if !checkpoints.refused.isEmpty, replication.peers.areCovered(by: vector) {
             checkpoints.forgetRefused()
         }
@@ -247,8 +256,9 @@ extension Replica {
     /// A heartbeat of what is durable; none in an evicted incarnation, whose operations a member that does not
     /// know of the eviction might accept, and others never would.
     private var currentHeartbeat: [Output] {
-        if let rejoin = lifecycle.rejoin, rejoin.phase != .awaitingMembers { return [] }
-        let heartbeat = replication.heartbeat(of: turns.durable)
+        if lifecycle.rejoin?.phase == .transferring { return [] }
+        let heartbeat = replication.heartbeat(
+            of: turns.durable, announcesHoldings: lifecycle.announcesHoldings)
         return [.publish(PeerMessage.heartbeat(heartbeat).frame, .awaited)]
     }
 

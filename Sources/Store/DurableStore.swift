@@ -77,6 +77,28 @@ public struct DurableStore<Rows: Tables> {
         try change(.now) { tables throws(Failure) in try tables.setProperty("synchronized", []) }
     }
 
+    /// Records durably that these tables are older than the latest disk of the node that starts on them.
+    public mutating func markAsOlderDisk() throws(Failure) {
+        let mark = Property.lossOfLatestDisk
+        try change(.now) { tables throws(Failure) in
+            try tables.setProperty(mark.name.rawValue, mark.bytes)
+        }
+    }
+
+    /// Records durably that the node shall serve without what it has lost with its disk.
+    ///
+    /// - Returns: Whether it had lost something and waits for other members.
+    public mutating func acceptLoss() throws(Failure) -> Bool {
+        guard let bytes = try tables.property(Property.Name.diskLoss.rawValue),
+            let loss = Property(.diskLoss, bytes: bytes).number, loss & Property.dataIsLost != 0
+        else { return false }
+        let accepted = Property(.diskLoss, loss | Property.lossIsAccepted)
+        try change(.now) { tables throws(Failure) in
+            try tables.setProperty(accepted.name.rawValue, accepted.bytes)
+        }
+        return true
+    }
+
     /// Makes what was recovered durable, before anything depends on it.
     public mutating func rewrite() {
         do throws(Failure) { try tables.rewrite() } catch { failure = failure ?? error }

@@ -6,12 +6,17 @@ public struct Property: Equatable, Sendable {
         case clockBound
         /// A bound above every closed timestamp that the node has announced.
         case closedBound
-        /// The parts that this node has yet to recover since it lost its disk: a number, absent or 0 if none.
+        /// The parts that this node has yet to recover since it started without its latest disk: a number, absent or 0
+        /// if none.
         case diskLoss
         /// The evictions that this node knows of: `[member, subject, stage, …]`.
         case evictions
+        /// The last writers of this node, the latest last.
+        case incarnations
         /// The members in the last configuration, names ascending.
         case members
+        /// The last incarnations of the peers: `[member, writer, closed timestamp, has served, …]`.
+        case peerDisks
         /// The last rules that have arrived: `[record, node, …]`.
         case rulesHistory
         /// The last vote of this node for a coordinator (see `Lease`).
@@ -28,6 +33,13 @@ public struct Property: Equatable, Sendable {
         self.name = name
         bytes = withUnsafeBytes(of: value.littleEndian) { Array($0) }
     }
+
+    /// The `diskLoss` of a disk that is older than the latest one of its node: its operations are kept, while votes,
+    /// evictions and announced times may be missing.
+    public static let lossOfLatestDisk = Property(.diskLoss, 3)
+
+    /// The bit of a `diskLoss` whose node lacks data, and that of one whose operator has accepted this.
+    static let (dataIsLost, lossIsAccepted): (UInt64, UInt64) = (2, 4)
 
     /// A property with encoded content.
     public init(_ name: Name, bytes: [UInt8]) {

@@ -34,6 +34,8 @@ extension PeerMessage {
             writer.append(time.bits)
         case .propose(let proposals): writer.append(proposals)
         case .decided(let verdicts): writer.append(verdicts)
+        case .disk(let statement): writer.append(statement)
+        case .remembered(let memory): writer.append(memory)
         case .batch, .heartbeat, .requestBatches, .batches, .compacted:
             preconditionFailure("\(self) is encoded elsewhere")
         }
@@ -80,11 +82,18 @@ extension PeerMessage {
         case "decided":
             try head.require(2)
             return .decided(try reader.verdicts())
+        case "disk":
+            try head.require(5)
+            return .disk(try reader.diskStatement())
+        case "remembered":
+            try head.require(12)
+            return .remembered(try reader.diskMemory())
         default:
             throw head.unknown(
                 names: """
                     batch, heartbeat, requestBatches, batches, compacted, requestCheckpoint, \
-                    checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided
+                    checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided, \
+                    disk, remembered
                     """)
         }
     }

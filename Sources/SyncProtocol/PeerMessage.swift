@@ -43,6 +43,11 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: the coordinator's
     /// verdicts on them.
     case decided([TransactionDecision])
+    /// `["disk", member, writer, floor, is whole]`: a node's statement about its disk.
+    case disk(DiskStatement)
+    /// `["remembered", member, writer, addressee, stated floor, stated whole, predecessor, sequence, closed,
+    /// stable, has served, is whole]`: the answer, with the sender's memory of the addressee's earlier incarnations.
+    case remembered(DiskMemory)
 }
 
 /// The identity that a node claims.

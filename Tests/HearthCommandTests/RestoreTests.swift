@@ -23,6 +23,9 @@ import Testing
             "$0" restore n1/backups/copy.sqlite n1 --config c.json5; echo "exit code $?"
             kill $node; wait $node
             "$0" restore n1/backups/copy.sqlite n1 --config c.json5; echo "exit code $?"
+            python3 -c 'import sqlite3; print(*sqlite3.connect("n1/log.sqlite").execute(
+                "select hex(value) from property where name = \'diskLoss\'").fetchone())'
+            ls n1 | grep -c restored
             "$0" node --config c.json5 --id n1 >> log 2>&1 & node=$!
             "$0" get /a --config c.json5 --timeout 20
             """, [folder.path])
@@ -31,6 +34,8 @@ import Testing
             run.output.contains("exit code \(CommandLineKit.ExitStatus.unavailable.rawValue)\n"))
         #expect(
             run.output.hasSuffix(
-                "n1 now has the data of the copy; start the node\nexit code 0\n1\n"))
+                "n1 now has the data of the copy; start the node\nexit code 0\n"
+                    + "0300000000000000\n0\n1\n"),
+            "\(run.output)\(run.errors)")
     }
 }

@@ -59,4 +59,16 @@ import Testing
                 isRunning: isRunning, isServing: isServing, storageTrouble: trouble,
                 isEvicted: isEvicted) == expected)
     }
+
+    @Test func `a node without its latest disk names the nodes that it waits for`() {
+        let reason = "waiting for n2, n3"
+        for (isServing, expected) in [
+            (false, Availability.unavailable(reason: reason)), (true, .impaired(reason: reason)),
+        ] {
+            #expect(
+                Availability(
+                    isRunning: true, isServing: isServing, awaited: ["n2", "n3"],
+                    storageTrouble: nil, isEvicted: false) == expected)
+        }
+    }
 }

@@ -173,6 +173,21 @@ import Testing
         #expect(try Data(contentsOf: part) == whole.prefix(count))
     }
 
+    @Test func `a copy is marked as older than the latest disk, in the file itself`() throws {
+        let copy = folder.log + ".copy"
+        do {
+            let tables = try SQLiteTables(path: folder.log)
+            try tables.set("a", [2])
+            try tables.backUp(to: copy)
+        }
+        try SQLiteTables.markAsOlderDisk(copy)
+        for suffix in ["-wal", "-shm"] { #expect(access(copy + suffix, F_OK) != 0) }
+        let tables = try SQLiteTables(path: copy)
+        #expect(try tables.property(Property.Name.diskLoss.rawValue) == [3, 0, 0, 0, 0, 0, 0, 0])
+        #expect(try tables.property("a") == [2])
+        #expect(try SQLiteTables(path: folder.log).property("diskLoss") == nil)
+    }
+
     @Test func `an existing folder is synchronized`() throws {
         #expect(synchronizeFolder(of: folder.log))
         #expect(synchronizeFolder(of: "log.sqlite") && synchronizeFolder(of: "/log.sqlite"))

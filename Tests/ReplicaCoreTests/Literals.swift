@@ -74,7 +74,7 @@ extension Replication {
         configuration.limits = limits
         var replication = Replication(
             configuration, clockBound: clockBound, closedBound: closedBound, evictions: evictions,
-            members: members, orphans: [])
+            members: members, remembering: PeerMemories(), after: Incarnations(), orphans: [])
         replication.beginTurn(at: .init(at: milliseconds))
         return replication
     }

@@ -269,9 +269,22 @@ extension Seeded {
         ]
     }
 
+    private mutating func diskStatement() -> DiskStatement {
+        DiskStatement(
+            member: text(), writer: WriterID(bits: next()), floor: time(), isWhole: chance(50))
+    }
+
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<14, using: &self) {
+        switch Int.random(in: 0..<16, using: &self) {
+        case 15:
+            return .disk(diskStatement())
+        case 14:
+            return .remembered(
+                DiskMemory(
+                    member: text(), writer: WriterID(bits: next()), answering: diskStatement(),
+                    predecessor: chance(50) ? WriterID(bits: next()) : nil, sequence: next(),
+                    closed: time(), stable: time(), hasServed: chance(50), isWhole: chance(50)))
         case 13: return .decided((0..<next() % 3).map { _ in verdict() })
         case 12: return .propose(proposals())
         case 11: return .requestHeartbeat

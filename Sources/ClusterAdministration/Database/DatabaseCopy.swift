@@ -15,4 +15,13 @@ package enum DatabaseCopy {
             throw NodeError(error)
         }
     }
+
+    /// Marks a copy as older than the latest disk of its node, which then asks the other nodes before it votes or serves.
+    package static func markAsOlderDisk(_ path: String) throws(NodeError) {
+        do throws(StorageError) {
+            try SQLiteTables.markAsOlderDisk(path)
+        } catch {
+            throw NodeError(error)
+        }
+    }
 }

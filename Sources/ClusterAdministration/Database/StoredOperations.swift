@@ -30,7 +30,7 @@ package struct StoredOperations: Equatable, Sendable {
         return [.default] + names.sorted()
     }
 
-    private static func path(of name: DatabaseName, inFolder folder: String) -> String {
+    static func path(of name: DatabaseName, inFolder folder: String) -> String {
         folder + (name.isDefault ? "" : "/databases/\(name)") + "/log.sqlite"
     }
 

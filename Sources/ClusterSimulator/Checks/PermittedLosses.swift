@@ -15,7 +15,9 @@ struct PermittedLosses {
     init(_ recording: Recording, losses: [Loss], crashes: [UnsyncedEnd]) {
         durable = recording.durable
         let crashes = crashes.compactMap { crash in
-            crash.unsyncedSince.map { Loss(node: crash.node, since: $0, until: crash.time) }
+            crash.unsyncedSince.map {
+                Loss(node: crash.node, since: $0, until: crash.time, kind: .dataAlone)
+            }
         }
         self.losses = (losses + crashes).sorted { $0.until < $1.until }
     }

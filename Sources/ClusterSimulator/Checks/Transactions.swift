@@ -23,25 +23,35 @@ extension Check {
 enum Transactions {
     /// Why the check is unknown: operations that a majority held may be lost, or votes of a majority.
     static func permittedLoss(_ evidence: Evidence) -> Finding? {
-        if mayForget(evidence) {
-            return .unknown("nodes lost their disks, or one did and others were given up")
-        }
+        if let reason = mayForget(evidence) { return .unknown(reason) }
         if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
             return .unknown("a crash may take what was acknowledged, without \"durability=commit\"")
         }
         return nil
     }
 
-    /// Whether transactions, or votes, may be forgotten with disks.
+    /// Why transactions, or votes, may be forgotten with disks; nil if they may not.
     ///
-    /// If only one node loses its disk, the others of each majority remember its votes. It does not vote before it has
-    /// learnt them.
-    private static func mayForget(_ evidence: Evidence) -> Bool {
-        let losses = evidence.losses
-        guard let first = losses.first else { return false }
-        let isOneDisk = losses.allSatisfy { $0.isTotal && $0.node == first.node }
-        return !isOneDisk || evidence.scenario.cluster.replicas == 1
-            || evidence.scenario.givesUpNodes
+    /// While one node alone has lost its disk, the others of each majority remember its votes. It does not vote before it
+    /// has learnt them.
+    private static func mayForget(_ evidence: Evidence) -> String? {
+        let losses = evidence.losses.filter { $0.kind != .dataAlone }
+        if losses.isEmpty { return nil }
+        if evidence.scenario.cluster.replicas == 1 { return "the only disk was lost" }
+        if losses.contains(where: { $0.kind == .hidden }) {
+            return "a disk lost data, and nothing on it shows that"
+        }
+        let areTwo = losses.contains { loss in
+            losses.contains { $0.node != loss.node && $0.isOpen(at: loss.until) }
+        }
+        if areTwo { return "two disks were lost, one before the other node had recovered" }
+        let evictions = evidence.refusals.filter { $0.reason == Refusal.evicted }
+        if evidence.scenario.changesMembers
+            || evictions.contains(where: { one in losses.contains { $0.isOpen(at: one.since) } })
+        {
+            return "a node was given up before another one had recovered from the loss of its disk"
+        }
+        return nil
     }
 
     /// Each committed transaction is in the common counter, once.

@@ -10,17 +10,34 @@ struct BackUp: NodeFault {
     func apply(to run: inout SimulatedRun) { run.nodes[node].disk.backUp(at: run.now) }
 }
 
-/// The process ends, and another one starts on the copy that was kept.
+/// The process ends, and another one starts on the copy that was kept, as `hearth restore` puts it in place.
 struct Restore: NodeFault {
     static let name = "restore"
     var node: Int
 
     func apply(to run: inout SimulatedRun) {
-        run.replaceDisk(of: node) { $0.restoreCopy() }
+        run.replaceDisk(of: node) { $0.restoreCopy(isMarked: true) }
     }
 
     static let drawn = [
         DrawnFault.node(name) { node, _ in .init(BackUp(node: node), until: Restore(node: node)) }
+    ]
+}
+
+/// The process ends, and another one starts on the copy that was kept, which does not show that it is one.
+struct OldFolder: NodeFault {
+    static let name = "old-folder"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) {
+        run.replaceDisk(of: node, isHidden: true) { $0.restoreCopy(isMarked: false) }
+        run.noteOldDisk(of: node)
+    }
+
+    static let drawn = [
+        DrawnFault.node(name, needsPeers: true) { node, _ in
+            .init(BackUp(node: node), until: OldFolder(node: node))
+        }
     ]
 }
 
@@ -30,7 +47,7 @@ struct Wipe: NodeFault {
     var node: Int
 
     func apply(to run: inout SimulatedRun) {
-        run.replaceDisk(of: node, isLossTotal: true) { $0.wipe() }
+        run.replaceDisk(of: node) { $0.wipe() }
     }
 
     static let drawn = [

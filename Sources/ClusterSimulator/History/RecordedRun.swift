@@ -56,7 +56,7 @@ public struct RecordedRun {
 
     /// A node lost all data on its disk.
     public mutating func noteLoss(of node: Int, at microseconds: UInt64) {
-        losses.append(Loss(node: node, since: 0, until: microseconds))
+        losses.append(Loss(node: node, since: 0, until: microseconds, kind: .known))
     }
 
     // MARK: Judging

@@ -2,6 +2,7 @@
 struct Refusal {
     static let noRoom = "the disk is full"
     static let evicted = "was evicted"
+    static let oldDisk = "has started on an old disk"
     /// For a refused eviction: no node may give this reason, as a refused eviction has no effect.
     static let notEvicted = "was not evicted"
 

@@ -61,11 +61,14 @@ extension VirtualDisk {
     }
 
     /// Puts the backup in the place of everything, if there is one; returns since when all is gone.
-    mutating func restoreCopy() -> Microseconds {
+    ///
+    /// - Parameter isMarked: Whether the disk then shows that it is an older one.
+    mutating func restoreCopy(isMarked: Bool) -> Microseconds {
         let since = wipe()
         guard let copy else { return since }
         store.tables = copy.tables
         store.tables.isLying = false
+        if isMarked { store.markOld() }
         store.tables.rewrite()
         model = StoreModel(of: store.tables)
         (damages, misdirected) = (copy.damages, copy.misdirected)

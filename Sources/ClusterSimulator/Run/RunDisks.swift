@@ -74,6 +74,20 @@ extension SimulatedRun {
         }
     }
 
+    /// A node on an old disk may refuse writes from now on, until it has met enough others.
+    mutating func noteOldDisk(of node: Int) {
+        record.refusals.append(Refusal(node: node, reason: Refusal.oldDisk, since: now))
+    }
+
+    /// Records that a node has recovered what its last disks have lost.
+    mutating func noteRecovery(of node: Int, _ standing: Replica.Standing) {
+        guard standing.hasRecovered else { return }
+        for index in record.losses.indices
+        where record.losses[index].node == node && record.losses[index].kind == .known {
+            record.losses[index].recovered = record.losses[index].recovered ?? now
+        }
+    }
+
     /// An evicted node has rejoined and takes writes: evictions requested before it learnt that it was
     /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int, _ standing: Replica.Standing) {

@@ -5,7 +5,8 @@ extension SimulatedRun {
     mutating func abandon(_ node: Int) {
         kill(node)
         nodes[node].isAbandoned = true
-        record.losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
+        record.losses.append(
+            Loss(node: node, since: nodes[node].disk.wipe(), until: now, kind: .final))
         record.statistics.memberChanges += 1
     }
 
@@ -30,7 +31,7 @@ extension SimulatedRun {
     /// Operations that only non-members hold in the end are lost to the members.
     mutating func noteUnknownPeers() {
         for node in nodes.indices where !nodes[node].isMember {
-            record.losses.append(Loss(node: node, since: 0, until: now))
+            record.losses.append(Loss(node: node, since: 0, until: now, kind: .final))
         }
     }
 }

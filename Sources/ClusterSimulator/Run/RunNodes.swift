@@ -36,7 +36,7 @@ extension SimulatedRun {
             noteContradiction(of: node)
             let held = nodes[node].standing?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
-                record.losses.append(Loss(node: node, since: since, until: now))
+                record.losses.append(Loss(node: node, since: since, until: now, kind: .hidden))
             }
             return true
         } catch {
@@ -45,7 +45,8 @@ extension SimulatedRun {
                 return false
             }
             record.statistics.damagedDisks += 1
-            record.losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
+            record.losses.append(
+                Loss(node: node, since: nodes[node].disk.wipe(), until: now, kind: .known))
             return startProcess(of: node)
         }
     }
@@ -79,6 +80,7 @@ extension SimulatedRun {
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         guard let standing = nodes[node].standing else { return }
         noteReturn(of: node, standing)
+        noteRecovery(of: node, standing)
         if !record.recording.isOn { return }
         record.recording.record(
             turnOf: view(of: node, standing), node: node, incarnation: incarnation,
@@ -181,7 +183,8 @@ extension SimulatedRun {
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.execute(request, at: now))
-            case .backUp(_, _, .none): record.losses.append(Loss(node: node, since: 0, until: now))
+            case .backUp(_, _, .none):
+                record.losses.append(Loss(node: node, since: 0, until: now, kind: .dataAlone))
             case .backUp(let name, let id, let session):
                 let copy = DatabaseCopies.Request(name: name, id: id, session: session)
                 scheduleDisk(of: node, at: nodes[node].disk.write(copy, at: now))

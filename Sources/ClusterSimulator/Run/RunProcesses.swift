@@ -12,7 +12,7 @@ extension SimulatedRun {
     private mutating func losePower(of node: Int) {
         noteEnd(of: node, losing: nodes[node].crash())
         if let since = nodes[node].disk.noteLostPower(at: now) {
-            record.losses.append(Loss(node: node, since: since, until: now))
+            record.losses.append(Loss(node: node, since: since, until: now, kind: .hidden))
         }
     }
 
@@ -44,13 +44,14 @@ extension SimulatedRun {
 
     /// A process starts on another disk than its predecessor's.
     mutating func replaceDisk(
-        of node: Int, isLossTotal: Bool = false,
+        of node: Int, isHidden: Bool = false,
         with replace: (inout VirtualDisk) -> Microseconds
     ) {
         kill(node)
         record.losses.append(
             Loss(
-                node: node, since: replace(&nodes[node].disk), until: now, isTotal: isLossTotal))
+                node: node, since: replace(&nodes[node].disk), until: now,
+                kind: isHidden ? .hidden : .known))
         start(node)
     }
 

@@ -148,6 +148,8 @@ enum BackupVerbs {
         let kept = database + ".before-restore-\(time(nil))"
         let copy = database + ".restored"
         let source = invocation.words(of: file)[0]
+        // Those of a command that was killed.
+        for suffix in ["-wal", "-shm"] { unlink(copy + suffix) }
         try copyFile(source, to: copy)
         do throws(NodeError) {
             try DatabaseCopy.check(copy)
@@ -157,6 +159,13 @@ enum BackupVerbs {
                 .noInput,
                 "\(source == "-" ? "standard input" : source) is not a complete backup: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
+        }
+        // Before the copy gets its place, so that no node ever starts on it without the mark.
+        do throws(NodeError) {
+            try DatabaseCopy.markAsOlderDisk(copy)
+        } catch {
+            unlink(copy)
+            throw CommandError(.cannotCreate, error.problem, fix: error.fix)
         }
         // The files of the old database move first, and durably: SQLite would apply an old log to the new
         // database.

@@ -65,6 +65,13 @@ struct Coordination: Sendable {
         dropAll()
     }
 
+    /// Learns that votes may be forgotten: this member gives none before it has learnt them from others.
+    mutating func forgetVotes() {
+        isInformed = false
+        election.change(own: election.own)
+        dropAll()
+    }
+
     // MARK: Turns
 
     /// Whether there may be something to do: most turns have no heartbeat and no transaction, and skip this.

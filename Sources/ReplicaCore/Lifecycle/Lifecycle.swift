@@ -16,6 +16,9 @@ import SyncProtocol
 /// |---|---|---|
 /// | `starting` | `becomeReady`: it knows its peers, or has waited for them | `serving` |
 /// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are accepted, and refused with the reason |
+/// | `serving` | `becomeOld`: a peer remembers that this replica began on an old disk | `rejoining`, `recovering` |
+/// | `rejoining`, `recovering` | `advanceRecovery`: it has met enough members | `serving` |
+/// | `starting`, `recovering` | `endAlone`: it holds operations that peers cannot accept any more | `rejoining`, `transferring` |
 /// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation that wrote this data was evicted | `rejoining`, `transferring` |
 /// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is even older | `transferring` |
 /// | `rejoining`, `transferring` | `becomeEvicted` | the same phase, with one more ended incarnation |
@@ -46,7 +49,19 @@ indirect enum Lifecycle: Equatable, Sendable {
     var isRejoining: Bool { if case .rejoining = self { true } else { false } }
 
     /// Whether this replica accepts operations of peers, except while its tree is being replaced.
-    var isReceiving: Bool { startup?.isReceiving ?? true }
+    var isReceiving: Bool { (startup ?? rejoin?.recovery)?.isReceiving ?? true }
+
+    /// Whether heartbeats announce the held operations (see `Startup.announcesHoldings`).
+    var announcesHoldings: Bool { (startup ?? rejoin?.recovery)?.announcesHoldings ?? true }
+
+    /// Whether the disk has all that this node ever had.
+    var hasWholeDisk: Bool { (startup ?? rejoin?.recovery)?.hasRecovered ?? true }
+
+    /// Whether this replica serves reads alone, because its disk was old.
+    var isRecovering: Bool { rejoin?.phase == .recovering }
+
+    /// The members without which it does not serve, or accepts no writes, because its disk is not whole.
+    var awaited: [String] { hasWholeDisk ? [] : (startup ?? rejoin?.recovery)?.awaited ?? [] }
 
     /// Whether the tree is about to be replaced.
     var isInstalling: Bool { transfer?.phase == .installing }
@@ -87,12 +102,46 @@ indirect enum Lifecycle: Equatable, Sendable {
 // MARK: - Events
 
 extension Lifecycle {
-    /// Continues to wait for peers; returns whether clients are accepted from now on.
-    mutating func advanceStartup(_ situation: Startup.Situation) -> Bool {
-        guard var startup else { return false }
-        let isReady = startup.advance(situation)
-        if isReady { becomeReady() } else { keep(startup) }
-        return isReady
+    /// Continues to wait for peers; once ready, clients are accepted.
+    mutating func advanceStartup(_ situation: Startup.Situation) -> Startup.Progress {
+        guard var startup else { return .waiting }
+        // The data of another member come first.
+        if !startup.hasRecovered, rejoin?.phase == .transferring { return .waiting }
+        let progress = startup.advance(situation)
+        if progress == .ready { becomeReady() } else { keep(startup) }
+        return progress
+    }
+
+    /// Continues to wait for members that know what an old disk has forgotten; once ready, writes are accepted.
+    mutating func advanceRecovery(_ situation: Startup.Situation) -> Startup.Progress {
+        guard case .rejoining(var rejoin) = self, var recovery = rejoin.recovery else {
+            return .waiting
+        }
+        let progress = recovery.advance(situation)
+        rejoin.recovery = recovery
+        self = .rejoining(rejoin)
+        return progress
+    }
+
+    /// Learns that the disk was old when this incarnation began.
+    mutating func becomeOld() {
+        sometimes(.oldDiskIsDiscovered)
+        switch self {
+        case .starting(_, let transfer): self = .starting(Startup(disk: .old), transfer)
+        case .serving(let transfer):
+            var rejoin = Rejoin(phase: .recovering, transfer: transfer)
+            rejoin.recovery = Startup(disk: .old)
+            self = .rejoining(rejoin)
+        case .rejoining: break
+        }
+    }
+
+    /// Ends an incarnation by itself: it holds operations that peers cannot accept any more. They become orphaned.
+    mutating func endAlone(_ incarnation: Eviction) {
+        guard rejoin.map({ $0.phase == .recovering }) ?? true else { return }
+        sometimes(.incarnationEndsAlone)
+        becomeEvicted([incarnation])
+        change { $0.endedAlone.append(incarnation) }
     }
 
     private mutating func keep(_ startup: Startup) {
@@ -121,10 +170,12 @@ extension Lifecycle {
         case .starting(let startup, let transfer):
             next = Rejoin(phase: .transferring, startup: startup, transfer: transfer)
         case .serving(let transfer): next = Rejoin(phase: .transferring, transfer: transfer)
-        case .rejoining(let last) where last.phase == .awaitingMembers:
-            next = Rejoin(
+        case .rejoining(let last) where last.phase != .transferring:
+            var again = Rejoin(
                 phase: .transferring, startup: last.startup, transfer: last.transfer,
                 left: last.left)
+            again.recovery = last.recovery
+            next = again
         case .rejoining(let last): next = last
         }
         self = .rejoining(next)
@@ -171,8 +222,9 @@ extension Lifecycle {
         guard case .rejoining(let rejoin) = self, rejoin.phase == .transferring,
             rejoin.transfer == nil
         else { return [] }
-        self = .rejoining(
-            Rejoin(phase: .awaitingMembers, startup: rejoin.startup, left: rejoin.left))
+        var next = Rejoin(phase: .awaitingMembers, startup: rejoin.startup, left: rejoin.left)
+        next.startup?.replaceData()
+        self = .rejoining(next)
         return rejoin.ended
     }
 
@@ -184,6 +236,9 @@ extension Lifecycle {
 
     /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
     mutating func completeRejoin() -> [PermittedWrites] { endRejoin(in: .awaitingMembers) }
+
+    /// Accepts writes again, as enough members have been heard; returns the on-disconnect writes kept meanwhile.
+    mutating func completeRecovery() -> [PermittedWrites] { endRejoin(in: .recovering) }
 
     /// Continues with the previous data, because no other member knows of the eviction; returns the on-disconnect
     /// writes kept meanwhile.

@@ -8,6 +8,8 @@ struct Rejoin: Equatable, Sendable {
         case transferring
         /// Until the other members wait for this one again.
         case awaitingMembers
+        /// Until enough members have been heard: a peer remembered that this replica began on an old disk.
+        case recovering
     }
 
     /// The interval between attempts.
@@ -16,10 +18,14 @@ struct Rejoin: Equatable, Sendable {
     var phase: Phase
     /// The conditions for accepting clients; nil if it accepts them.
     var startup: Startup?
+    /// The unmet conditions of a replica that serves on an old disk; nil if it had its latest disk.
+    var recovery: Startup?
     /// The transfer of another member's checkpoint.
     var transfer: CheckpointTransfer?
     /// The incarnations of this member that have ended.
     var ended: [Eviction] = []
+    /// Those among them that ended by a decision of this replica, of which no other member knows yet.
+    var endedAlone: [Eviction] = []
     /// The member asked last, and when the next one may be asked.
     var source = ""
     var nextMilliseconds: UInt64 = 0
@@ -42,6 +48,7 @@ struct Rejoin: Equatable, Sendable {
         let sources = peers.remaining.filter { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return peers.isLive(peer, at: milliseconds) && isKnown(by: heartbeat.evictions)
+                && (endedAlone.isEmpty || peer.disk.isWhole)
         }
         return (sources.first { $0.member > source } ?? sources.first)?.member
     }
@@ -49,12 +56,12 @@ struct Rejoin: Equatable, Sendable {
     /// Whether a member with these evictions knows all ended incarnations. One that does not has other data, or has lost its own
     /// since it was asked: its checkpoint must not replace what is here.
     func isKnown(by evictions: [Eviction]) -> Bool {
-        ended.allSatisfy { evictions.hasOver($0) }
+        ended.allSatisfy { endedAlone.contains($0) || evictions.hasOver($0) }
     }
 
     /// Whether all other members are live, and none has even voted against an ended incarnation: those that had have lost their disks.
     func isForgotten(by peers: Peers, at milliseconds: UInt64) -> Bool {
-        peers.remaining.allSatisfy { peer in
+        endedAlone.isEmpty && peers.remaining.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat, peers.isLive(peer, at: milliseconds) else {
                 return false
             }

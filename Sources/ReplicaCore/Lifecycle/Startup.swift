@@ -1,13 +1,30 @@
 import Marks
 import SyncProtocol
 
-/// The conditions under which a replica begins to accept clients.
+/// The conditions under which a replica begins to accept clients, or accepts writes again.
 struct Startup: Equatable, Sendable {
-    /// Without all peers, a replica begins to serve after this long.
+    /// Without all peers, a replica with its whole disk begins to serve after this long.
     static let patienceMilliseconds: UInt64 = 1_500
 
-    /// Whether an incarnation on this disk has served: since then it has all data that this node ever had.
-    let hasRecovered: Bool
+    /// The state of the disk at the start.
+    enum Disk: Equatable, Sendable {
+        /// It has all data that this node ever had.
+        case whole
+        /// It is empty: either this node is new, or it has lost its disk. Peers know.
+        case empty
+        /// It is known to lack the latest data: a restored copy, or a disk from which an incarnation has not recovered.
+        case old
+    }
+
+    /// The result of a check.
+    enum Progress: Equatable {
+        case waiting
+        case ready
+        /// This replica holds operations that no other member may still accept: it must rejoin as an evicted one does.
+        case mustRejoin
+    }
+
+    let disk: Disk
     private var startedMilliseconds: UInt64?
     /// Whether the disk held operations at the start. One that has served and holds none may have lost them, as
     /// when its write-ahead log was cut off.
@@ -17,18 +34,29 @@ struct Startup: Equatable, Sendable {
     private var target: VersionVector?
     private var heldCount: UInt64 = 0
     private var progressMilliseconds: UInt64 = 0
+    /// Since when enough members have been heard, if the disk is not whole.
+    private var enoughMilliseconds: UInt64?
     /// Whether operations of peers are accepted: a replica that has not recovered must first learn what its
     /// predecessors knew of evictions.
     private(set) var isReceiving: Bool
+    /// Whether heartbeats announce the held operations. Those of an old disk may have ended without it, and peers
+    /// would take them from it.
+    private(set) var announcesHoldings: Bool
+    /// The members that it waits for, ascending.
+    private(set) var awaited: [String] = []
 
     /// Set for the replica of a database that wakes. It serves once it holds what its peers have announced first.
     private let waking: ReplicaConfiguration.Waking?
 
-    init(hasRecovered: Bool, waking: ReplicaConfiguration.Waking? = nil) {
-        self.hasRecovered = hasRecovered
+    init(disk: Disk, waking: ReplicaConfiguration.Waking? = nil) {
+        self.disk = disk
         self.waking = waking
-        isReceiving = hasRecovered
+        isReceiving = disk == .whole
+        announcesHoldings = disk == .whole
     }
+
+    /// Whether an incarnation on this disk has served: since then it has all data that this node ever had.
+    var hasRecovered: Bool { disk == .whole }
 
     /// A replica's view of itself and its peers when it checks whether it can serve.
     struct Situation {
@@ -42,30 +70,79 @@ struct Startup: Equatable, Sendable {
         var isTransferring: Bool
     }
 
-    /// Continues to wait. Returns whether clients can be accepted: once heartbeats of all peers have arrived, or
-    /// after a second and a half without some.
-    ///
-    /// A replica that has not recovered may be a member that lost its disk. Other members may still rely on its
-    /// earlier closed timestamps. Once a peer announces the new incarnation, no member uses those timestamps to
-    /// advance the stable time, because all must agree on the set of closed writers. All stable operations are
-    /// older than that announcement.
-    mutating func advance(_ situation: Situation) -> Bool {
+    /// Continues to wait.
+    mutating func advance(_ situation: Situation) -> Progress {
         let started = begin(situation)
         let members = situation.peers.remaining.filter { !isAway($0.member) }
-        let liveCount = members.count {
-            situation.peers.isLive($0, at: situation.milliseconds)
+        let live = members.filter { situation.peers.isLive($0, at: situation.milliseconds) }
+        let compared = live.filter { $0.isGreeted && situation.hasCompared($0) }
+        let isPatient = situation.milliseconds < started + Startup.patienceMilliseconds
+        awaited = members.map(\.member).filter { name in
+            !compared.contains { $0.member == name }
         }
-        if liveCount == members.count { isReceiving = true }
-        let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
+        if hasRecovered {
+            return isReadyWithWholeDisk(
+                situation, live: live, hearsAll: compared.count == members.count,
+                isPatient: isPatient) ? .ready : .waiting
+        }
+        let isNew = disk == .empty && !compared.contains { $0.disk.knowsPredecessor }
+        if isNew {
+            guard compared.count == members.count || !isPatient && !compared.isEmpty else {
+                return .waiting
+            }
+            isReceiving = true
+            announcesHoldings = true
+            return situation.isKnown(to: compared, allOf: compared.count == members.count)
+                && catchUp(situation) ? .ready : .waiting
+        }
+        return advanceWithoutWholeDisk(situation, compared, of: members)
+    }
+
+    /// Whether clients can be accepted: once heartbeats of all peers have arrived, or after a second and a half without
+    /// some.
+    private mutating func isReadyWithWholeDisk(
+        _ situation: Situation, live: [Peers.Peer], hearsAll: Bool, isPatient: Bool
+    ) -> Bool {
         if !hearsAll {
-            guard situation.milliseconds >= started + Startup.patienceMilliseconds,
-                hasRecovered || liveCount > 0
-            else { return false }
+            if isPatient { return false }
             sometimes(.servesWithoutAllPeers)
         }
+        if heldAny || live.isEmpty { return waking == nil || catchUp(situation) }
+        return situation.isKnown(to: live, allOf: hearsAll) && catchUp(situation)
+    }
+
+    /// Waits for enough members with their whole disks to meet every majority, or for all that are not evicted.
+    ///
+    /// Other members may rely on votes, evictions and closed timestamps that the disk has forgotten. One member of each
+    /// majority knows the evictions and the votes; and once a peer announces the new incarnation, its operations are
+    /// above all that the peer remembers as closed.
+    private mutating func advanceWithoutWholeDisk(
+        _ situation: Situation, _ compared: [Peers.Peer], of members: [Peers.Peer]
+    ) -> Progress {
+        let whole = compared.filter(\.disk.isWhole)
+        let count = situation.peers.all.count + 1
+        let isEnough = compared.count == members.count || whole.count >= count - count / 2
+        guard isEnough, situation.isKnown(to: compared, allOf: true) else {
+            enoughMilliseconds = nil
+            return .waiting
+        }
+        let since = enoughMilliseconds ?? situation.milliseconds
+        enoughMilliseconds = since
+        if !isReceiving {
+            guard whole.isEmpty || situation.isCovered(by: compared) else {
+                let isOver = situation.milliseconds >= since + Startup.patienceMilliseconds
+                return isOver ? .mustRejoin : .waiting
+            }
+            isReceiving = true
+            if whole.isEmpty { announcesHoldings = true }
+        }
+        return catchUp(situation) ? .ready : .waiting
+    }
+
+    /// The data were replaced by those of a member with a whole disk.
+    mutating func replaceData() {
         isReceiving = true
-        if hasRecovered, heldAny || liveCount == 0 { return waking == nil || catchUp(situation) }
-        return situation.isKnown(toAll: hearsAll) && catchUp(situation)
+        announcesHoldings = true
     }
 
     /// Whether the replica does not wait for a member. One that has not recovered waits for all.
@@ -104,10 +181,22 @@ struct Startup: Equatable, Sendable {
 }
 
 extension Startup.Situation {
-    /// Whether the live peers, all or some of them, know this incarnation.
-    fileprivate func isKnown(toAll: Bool) -> Bool {
-        let live = peers.remaining.filter { peers.isLive($0, at: milliseconds) }
+    /// Whether a peer has compared its memory of this member with this incarnation.
+    fileprivate func hasCompared(_ peer: Peers.Peer) -> Bool {
+        peer.disk.hasCompared(writer, current: peer.heartbeat?.writer)
+    }
+
+    /// Whether peers, all or some of them, announce this incarnation.
+    fileprivate func isKnown(to live: [Peers.Peer], allOf: Bool) -> Bool {
         let knowing = live.count { $0.heartbeat?.writers.contains(writer) == true }
-        return toAll ? knowing == live.count : knowing > 0
+        return allOf ? knowing == live.count : knowing > 0
+    }
+
+    /// Whether peers hold everything that this replica holds of others.
+    fileprivate func isCovered(by peers: [Peers.Peer]) -> Bool {
+        let vectors = peers.compactMap(\.heartbeat?.vector)
+        return vector.entries.allSatisfy { origin, sequence in
+            origin == writer || vectors.contains { $0[origin] >= sequence }
+        }
     }
 }

@@ -46,9 +46,10 @@ extension Replication {
                 fix: refusal.fix)
         } else {
             refusals.forget(hello)
+            let version = min(configuration.versions.upperBound, hello.newestVersion)
+            _ = peers.changeDisk(of: hello.member) { $0.version = version }
             answer = .welcome(
-                member: configuration.member, to: hello.writer,
-                version: min(configuration.versions.upperBound, hello.newestVersion))
+                member: configuration.member, to: hello.writer, version: version)
         }
         turn.immediate.append(.answer(member, answer.frame))
     }

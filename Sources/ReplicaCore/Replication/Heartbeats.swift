@@ -6,7 +6,7 @@ import SyncProtocol
 extension Replication {
     /// The effect of a heartbeat.
     enum HeartbeatOutcome: Equatable {
-        /// None: it is not from a peer, or from an evicted incarnation.
+        /// None: it is not from a peer, from an evicted incarnation, or does not count yet.
         case ignored
         /// It is older than an earlier arrival.
         case late
@@ -23,7 +23,10 @@ extension Replication {
         }
         let last = peers.all.first { $0.member == heartbeat.member }?.heartbeat?.writer
         let outcome: HeartbeatOutcome
-        switch peers.receive(heartbeat, folded: vector.folded, at: now.elapsedMilliseconds) {
+        let reception = peers.receive(
+            heartbeat, folded: vector.folded, stable: stableTime, at: now.elapsedMilliseconds)
+        switch reception {
+        case .withheld: return .ignored
         case .unknownPeer:
             counters.unknownPeers += 1
             return .ignored
@@ -52,7 +55,11 @@ extension Replication {
     }
 
     /// A heartbeat of what is durable.
-    func heartbeat(of durable: TurnQueue.Mark) -> Heartbeat {
+    ///
+    /// - Parameter announcesHoldings: Whether it shows the held operations; otherwise the node seems to hold nothing.
+    func heartbeat(of durable: TurnQueue.Mark, announcesHoldings: Bool) -> Heartbeat {
+        var durable = durable
+        if !announcesHoldings { durable.vector = VersionVector() }
         let folding = durable.vector.folded.map { origins in
             Heartbeat.Folding(
                 origins.digest,
@@ -75,7 +82,10 @@ extension Replication {
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
         closedTimestamp.follow(time, at: now.elapsedMilliseconds)
-        if clockBound.extend(over: time) { turn.properties.append(clockBound.property) }
+        if clockBound.extend(over: time) {
+            turn.properties.append(clockBound.property)
+            peers.storeMemories()
+        }
         if closedBound.extend(over: closedTimestamp, with: clockBound) {
             turn.properties.append(closedBound.property)
         }

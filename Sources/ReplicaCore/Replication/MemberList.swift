@@ -57,6 +57,14 @@ extension Replication {
     }
 }
 
+extension Replication {
+    /// Stores what this replica remembers of its peers' disks.
+    mutating func storeMemories() {
+        if let property = incarnations.takeToStore() { turn.properties.append(property) }
+        if peers.hasNewMemories { turn.properties.append(peers.takeMemories().property) }
+    }
+}
+
 extension Evictions {
     /// Records that all incarnations of a member so far have ended: it is no longer a member.
     mutating func noteRemoval(of member: String) {

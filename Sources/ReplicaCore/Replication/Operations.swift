@@ -38,6 +38,7 @@ extension Replication {
             stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term,
             attribution: attribution)
         observe(operation, of: writer)
+        recordOwn(operation.stamp.time)
         ownBatch.append(operation)
         vector[writer] += 1
         counters.accepted += 1

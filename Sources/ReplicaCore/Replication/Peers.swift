@@ -21,6 +21,7 @@ struct Peers: Sendable {
         var agreement: Agreement?
         /// It has welcomed this replica as the member that it claims to be.
         var isGreeted = false
+        var disk = PeerDisk()
     }
 
     /// The facts on which members must agree before the stable time advances.
@@ -40,6 +41,8 @@ struct Peers: Sendable {
         case evicted
         /// The sender is not a peer.
         case unknownPeer
+        /// It counts only once the sender has made a statement about its disk.
+        case withheld
         /// It is older than an earlier arrival, or omits other origins than this replica has folded.
         case late
     }
@@ -52,11 +55,18 @@ struct Peers: Sendable {
     private(set) var writers: [WriterID]
     /// Incarnations that are evicted, or are to be.
     var evictions: Evictions
+    /// Whether the disk should have what this replica remembers of peers at once.
+    private(set) var hasNewMemories = false
     /// Until then heartbeats name all origins: a receiver may not have folded the same ones.
     var namesAllUntilMilliseconds: UInt64 = 0
 
-    init(members: [String], of member: String, own: WriterID) {
-        all = members.sorted().map { Peer(member: $0) }
+    init(
+        members: [String], of member: String, own: WriterID,
+        remembering memories: PeerMemories = PeerMemories()
+    ) {
+        all = members.sorted().map {
+            Peer(member: $0, disk: PeerDisk(remembering: memories[$0]))
+        }
         evictions = Evictions(own: member)
         self.own = own
         writers = [own]
@@ -65,9 +75,12 @@ struct Peers: Sendable {
     /// Stores a heartbeat. The times of a member's heartbeats ascend, even from one incarnation to the next, and so
     /// define the order of its incarnations.
     ///
-    /// - Parameter folded: The origins that this replica has folded.
+    /// - Parameters:
+    ///   - folded: The origins that this replica has folded.
+    ///   - stable: Its stable time.
     mutating func receive(
-        _ heartbeat: Heartbeat, folded: FoldedOrigins? = nil, at elapsedMilliseconds: UInt64
+        _ heartbeat: Heartbeat, folded: FoldedOrigins? = nil, stable: HybridTime = .zero,
+        at elapsedMilliseconds: UInt64
     ) -> Reception {
         guard let index = all.firstIndex(where: { $0.member == heartbeat.member })
         else { return .unknownPeer }
@@ -85,6 +98,8 @@ struct Peers: Sendable {
         if let last, isSame ? heartbeat.time < last.time : heartbeat.time <= last.time {
             return .late
         }
+        guard all[index].disk.admit(heartbeat, stable: stable) else { return .withheld }
+        if all[index].disk.remember(heartbeat) { hasNewMemories = true }
         all[index].heartbeat = heartbeat
         all[index].heardMilliseconds = max(1, elapsedMilliseconds)
         let hasReturned = evictions.noteReturn(of: heartbeat.member)
@@ -115,9 +130,29 @@ struct Peers: Sendable {
         }
     }
 
-    mutating func greet(_ member: String) {
-        for index in all.indices where all[index].member == member { all[index].isGreeted = true }
+    mutating func greet(_ member: String, version: UInt64) {
+        for index in all.indices where all[index].member == member {
+            all[index].isGreeted = true
+            all[index].disk.version = version
+        }
     }
+
+    /// Changes what this replica knows of a peer's disk; returns nil for a node that is no peer.
+    mutating func changeDisk<Result>(
+        of member: String, _ body: (inout PeerDisk) -> Result
+    ) -> Result? {
+        all.firstIndex { $0.member == member }.map { body(&all[$0].disk) }
+    }
+
+    /// The memories of all peers, to be stored.
+    mutating func takeMemories() -> PeerMemories {
+        hasNewMemories = false
+        return PeerMemories(
+            all.compactMap { peer in peer.disk.memory.map { (peer.member, $0) } })
+    }
+
+    /// Has the memories stored.
+    mutating func storeMemories() { hasNewMemories = true }
 
     /// Resets stability, because this replica's state was replaced.
     mutating func resetStability() {

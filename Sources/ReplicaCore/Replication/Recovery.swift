@@ -44,6 +44,8 @@ extension Replication {
         for incarnation in ended { _ = peers.evictions.raise(incarnation, to: .out) }
         ownBatch = OwnBatch(of: identifiers.nextWriter(), within: configuration.limits)
         peers.change(own: writer)
+        resetFloor()
+        incarnations.begin(writer)
         dropClosed()
     }
 

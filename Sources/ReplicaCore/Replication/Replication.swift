@@ -17,6 +17,12 @@ struct Replication: Sendable {
     var clockBound: ClockBound
     var closedTimestamp: ClosedTimestamp
     var closedBound: ClosedBound
+    /// This incarnation has made no operation with a stamp up to this time, and makes none.
+    private(set) var floor: HybridTime
+    /// The earlier incarnations of this member, by its disk.
+    var incarnations: Incarnations
+    /// The earliest stamp of an operation that this incarnation has made.
+    private var earliestOwn: HybridTime?
     /// All operations with stamps up to this time have arrived.
     var stableTime = HybridTime.zero
     var tree = ConvergentTree()
@@ -55,7 +61,8 @@ struct Replication: Sendable {
     /// incarnation continues cannot contradict itself.
     init(
         _ configuration: ReplicaConfiguration, clockBound: UInt64, closedBound: UInt64,
-        evictions: [Eviction], members last: MemberList?, orphans: [[UInt8]]
+        evictions: [Eviction], members last: MemberList?, remembering memories: PeerMemories,
+        after incarnations: Incarnations, orphans: [[UInt8]]
     ) {
         self.configuration = configuration
         deduplicationTable = DeduplicationTable(within: configuration.limits)
@@ -66,13 +73,16 @@ struct Replication: Sendable {
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
         self.clockBound = ClockBound(milliseconds: clockBound)
         self.closedBound = ClosedBound(milliseconds: closedBound)
+        self.incarnations = incarnations
+        self.incarnations.isSynchronous = configuration.durability == .commit
+        self.incarnations.begin(writer)
+        floor = HybridTime(milliseconds: closedBound)
         closedTimestamp = ClosedTimestamp(
-            HybridTime(milliseconds: closedBound),
-            lagMilliseconds: configuration.retryWindowMilliseconds)
+            floor, lagMilliseconds: configuration.retryWindowMilliseconds)
         ownBatch = OwnBatch(of: writer, within: configuration.limits)
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member },
-            of: configuration.member, own: writer)
+            of: configuration.member, own: writer, remembering: memories)
         self.orphans = orphans
         peers.evictions.restore(evictions)
         compareMembers(with: last)
@@ -80,6 +90,22 @@ struct Replication: Sendable {
 
     /// The writer of this incarnation.
     var writer: WriterID { ownBatch.origin }
+
+    /// Records the stamp of an operation that this incarnation makes.
+    mutating func recordOwn(_ time: HybridTime) { earliestOwn = min(earliestOwn ?? time, time) }
+
+    /// Makes no operation up to a time; returns false if this incarnation has made one.
+    mutating func raiseFloor(to time: HybridTime) -> Bool {
+        guard time > floor else { return true }
+        if let earliestOwn, earliestOwn <= time { return false }
+        floor = time
+        clock.observe(time)
+        closedTimestamp.raise(to: time)
+        return true
+    }
+
+    /// Counts from the closed timestamp again, as another writer.
+    mutating func resetFloor() { (floor, earliestOwn) = (closedTimestamp.time, nil) }
 
     /// The view of this moment for sessions and coordination.
     var view: ReplicationView {

@@ -26,7 +26,7 @@ extension HostileFrames {
     /// What else nodes say to each other.
     private mutating func acquaintance() -> PeerMessage {
         let member = members[number(below: members.count)]
-        switch number(below: 10) {
+        switch number(below: 12) {
         case 8: return .propose(proposals())
         case 9: return .decided(verdicts())
         case 0: return .compacted(origin: writer(), through: sequence())
@@ -51,6 +51,17 @@ extension HostileFrames {
             return .bye(
                 cluster: clusters[number(below: 2)], member: member, writer: writer(), time: time())
         case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
+        case 7:
+            return .disk(
+                DiskStatement(member: member, writer: writer(), floor: time(), isWhole: chance(50)))
+        case 8:
+            let statement = DiskStatement(
+                member: member, writer: writer(), floor: time(), isWhole: chance(50))
+            return .remembered(
+                DiskMemory(
+                    member: member, writer: writer(), answering: statement,
+                    predecessor: chance(50) ? writer() : nil, sequence: sequence(), closed: time(),
+                    stable: time(), hasServed: chance(50), isWhole: chance(50)))
         default: return .requestHeartbeat
         }
     }

@@ -19,6 +19,7 @@ import Testing
             ([known, Property(.diskLoss, 1)], .votes),
             ([known, Property(.diskLoss, 2)], .data),
             ([known, Property(.diskLoss, bytes: [3])], .everything),
+            ([known, .lossOfLatestDisk], .everything),
         ] as [([Property], DiskLoss)])
     func `a start finds it on the disk`(properties: [Property], loss: DiskLoss) {
         #expect(StoredProperties(properties).diskLoss == loss)
@@ -61,9 +62,9 @@ import Testing
         return bytes.flatMap { Property(.diskLoss, bytes: $0).number }
     }
 
-    /// Three nodes, of which n1 and n2 have truncated their logs.
-    private func cluster() -> TestCluster {
-        var cluster = TestCluster(3, checkpointBytes: 500)
+    /// Nodes of which all have truncated their logs.
+    private func cluster(of count: Int = 3) -> TestCluster {
+        var cluster = TestCluster(count, checkpointBytes: 500)
         for number in 0..<UInt64(100) {
             cluster.send(.push(id: number, path: list, value: 1), to: "n1")
         }
@@ -97,7 +98,8 @@ import Testing
     }
 
     @Test func `a checkpoint of a peer recovers the data and not the votes`() {
-        var cluster = cluster()
+        // Of five nodes, three with their whole disks are enough.
+        var cluster = cluster(of: 5)
         cluster.crash("n1")
         cluster.wipe("n3")
         cluster.start("n3")

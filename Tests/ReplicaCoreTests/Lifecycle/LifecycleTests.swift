@@ -8,6 +8,7 @@ import Testing
     enum Event: CaseIterable {
         case becomeReady, becomeEvicted, keepNoOrphans, keepTwoOrphans, keptOrphans
         case failInstallation, completeInstallation, completeRejoin, abandonRejoin
+        case becomeOld, endAlone, completeRecovery
 
         func happen(to lifecycle: inout Lifecycle) {
             switch self {
@@ -20,6 +21,9 @@ import Testing
             case .completeInstallation: _ = lifecycle.completeInstallation()
             case .completeRejoin: _ = lifecycle.completeRejoin()
             case .abandonRejoin: _ = lifecycle.abandonRejoin()
+            case .becomeOld: lifecycle.becomeOld()
+            case .endAlone: lifecycle.endAlone(LifecycleTests.ended)
+            case .completeRecovery: _ = lifecycle.completeRecovery()
             }
         }
     }
@@ -29,7 +33,8 @@ import Testing
     /// The states by short names; `+` for one whose clients still wait.
     private static let states: [String: Lifecycle] = {
         var states: [String: Lifecycle] = [
-            "starting": .starting(Startup(hasRecovered: true)), "serving": .serving(),
+            "starting": .starting(Startup(disk: .whole)), "serving": .serving(),
+            "recovering": .rejoining(Rejoin(phase: .recovering)),
         ]
         let phases: [(String, Rejoin.Phase, CheckpointTransfer.Phase?)] = [
             ("transferring", .transferring, nil), ("storing", .transferring, .storing),
@@ -45,7 +50,7 @@ import Testing
             }
             states[name] = .rejoining(Rejoin(phase: phase, transfer: transfer))
             states[name + "+"] = .rejoining(
-                Rejoin(phase: phase, startup: Startup(hasRecovered: true), transfer: transfer))
+                Rejoin(phase: phase, startup: Startup(disk: .whole), transfer: transfer))
         }
         return states
     }()
@@ -61,6 +66,7 @@ import Testing
             case (_, .keepingOrphans(let count)?): "keeping \(count)" + suffix
             case (_, let phase?): "\(phase)" + suffix
             case (.awaitingMembers, nil): "awaiting" + suffix
+            case (.recovering, nil): "recovering"
             }
         }
     }
@@ -70,6 +76,12 @@ import Testing
         ("starting", .becomeReady, "serving"),
         ("starting", .becomeEvicted, "transferring+"),
         ("serving", .becomeEvicted, "transferring"),
+        ("serving", .becomeOld, "recovering"),
+        ("starting", .endAlone, "transferring+"),
+        ("serving", .endAlone, "transferring"),
+        ("recovering", .endAlone, "transferring"),
+        ("recovering", .becomeEvicted, "transferring"),
+        ("recovering", .completeRecovery, "serving"),
         ("transferring", .abandonRejoin, "serving"),
         ("transferring", .completeInstallation, "awaiting"),
         ("complete", .keepNoOrphans, "installable"),
@@ -118,7 +130,7 @@ import Testing
             #expect(lifecycle.isRejoining == expected.isRejoining, "\(state)")
             #expect(lifecycle.isReceiving, "a replica with a past takes operations in each state")
         }
-        #expect(!Lifecycle.starting(Startup(hasRecovered: false)).isReceiving)
+        #expect(!Lifecycle.starting(Startup(disk: .empty)).isReceiving)
     }
 
     @Test
@@ -137,7 +149,7 @@ import Testing
 
     @Test func `a transfer goes on from state to state`() {
         let transfer = CheckpointTransfer(member: "n2")
-        var lifecycle = Lifecycle.starting(Startup(hasRecovered: true))
+        var lifecycle = Lifecycle.starting(Startup(disk: .whole))
         lifecycle.transfer = transfer
         lifecycle.becomeReady()
         #expect(lifecycle.transfer == transfer)

@@ -83,6 +83,6 @@ import Testing
     }
 
     private func heartbeat(of replica: Replica) -> Heartbeat {
-        replica.replication.heartbeat(of: replica.turns.durable)
+        replica.replication.heartbeat(of: replica.turns.durable, announcesHoldings: true)
     }
 }

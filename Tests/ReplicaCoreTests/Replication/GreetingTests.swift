@@ -13,7 +13,8 @@ import Testing
             cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
         configuration.versions = own
         var replication = Replication(
-            configuration, clockBound: 0, closedBound: 0, evictions: [], members: nil, orphans: [])
+            configuration, clockBound: 0, closedBound: 0, evictions: [], members: nil,
+            remembering: PeerMemories(), after: Incarnations(), orphans: [])
         replication.beginTurn(at: .init(at: 1_000))
         let hello = Hello(
             cluster: "test", member: "n2", writer: 2,

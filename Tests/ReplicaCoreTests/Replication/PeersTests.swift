@@ -4,7 +4,11 @@ import Testing
 @testable import ReplicaCore
 
 @Suite struct PeersTests {
-    private func peers() -> Peers { Peers(members: ["n3", "n2"], of: "n1", own: 1) }
+    private func peers() -> Peers {
+        var peers = Peers(members: ["n3", "n2"], of: "n1", own: 1)
+        for member in ["n2", "n3"] { peers.greet(member, version: 1) }
+        return peers
+    }
 
     @Test func `heartbeats become known, late, or those of a new incarnation`() {
         var peers = peers()

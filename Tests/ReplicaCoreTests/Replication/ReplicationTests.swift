@@ -84,7 +84,7 @@ import Testing
         var replication = Replication.ofThree()
         #expect(replication.isRefused(replication.writer))
         #expect(!replication.isRefused(99))
-        replication.peers.greet("n2")
+        replication.peers.greet("n2", version: 1)
         #expect(!replication.isRefused(replication.writer))
         #expect(!replication.isRefused(99))
     }

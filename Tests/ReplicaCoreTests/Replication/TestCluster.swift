@@ -31,6 +31,8 @@ struct TestCluster {
     var logLimit: UInt64 = 1_000_000
     var orphanPolicy = OrphanPolicy.replay
     var limits = ReplicaLimits()
+    /// The protocol versions that nodes speak; in version 1 they state nothing about their disks.
+    let versions: ClosedRange<UInt64>
     /// The addresses of all nodes in the configuration of nodes that start from now on.
     var endpoints: [String: String] = [:]
     /// The nodes that had to keep a copy of their databases.
@@ -51,8 +53,9 @@ struct TestCluster {
 
     init(
         _ count: Int, durability: Durability = .commit, checkpointBytes: Int = 16 << 20,
-        limits: ReplicaLimits = ReplicaLimits()
+        limits: ReplicaLimits = ReplicaLimits(), versions: ClosedRange<UInt64> = 1...2
     ) {
+        self.versions = versions
         names = (1...count).map { "n\($0)" }
         self.limits = limits
         (self.durability, self.checkpointBytes) = (durability, checkpointBytes)
@@ -71,6 +74,7 @@ struct TestCluster {
         configuration.logLimit = logLimit
         configuration.orphanPolicy = orphanPolicy
         configuration.limits = limits
+        configuration.versions = versions
         configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
         // What a test damages it damages while the node runs: what cannot be read is a mistake of the
