@@ -195,7 +195,8 @@ extension Replica {
     package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
-            isOut: isOut, hasRecovered: diskLoss.isEmpty, hasDueWork: hasDueWork, returns: replication.counters.returns,
+            isOut: isOut, hasRecovered: diskLoss.isEmpty, hasDueWork: hasDueWork,
+            returns: replication.counters.returns,
             installed: replication.counters.installed)
     }
 

@@ -62,6 +62,12 @@ extension PeerMessage {
                 .joined(separator: ", ")
         case .decided(let verdicts):
             "decided " + verdicts.map { "\($0.id): \($0.outcome)" }.joined(separator: ", ")
+        case .disk(let statement):
+            "\(statement.writer) makes no operation up to \(statement.floor.milliseconds); its disk is "
+                + (statement.isWhole ? "the latest" : "old")
+        case .remembered(let memory):
+            "remembers \(memory.predecessor.map { "\($0)#\(memory.sequence)" } ?? "nothing"), closed "
+                + "\(memory.closed.milliseconds)"
         }
     }
 }
