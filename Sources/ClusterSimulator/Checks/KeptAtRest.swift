@@ -29,7 +29,8 @@ extension KeptState {
     /// Data, what is known of members, the last rules, names of the last transactions and rows, whose number is bounded, and one count for each limit.
     private static let ofReplica: Set = [
         "configuration", "replication.configuration", "replication.tree",
-        "replication.deduplicationTable", "replication.peers", "replication.refusals",
+        "replication.deduplicationTable", "replication.incarnations.writers",
+        "replication.peers", "replication.refusals",
         "replication.rulesHistory", "turns.durable", "coordination.terms", "coordination.refused",
         "coordination.election",
         "checkpointAudit", "sessions.access", "sessions.listens.ruleset",

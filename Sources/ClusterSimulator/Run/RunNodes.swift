@@ -37,6 +37,7 @@ extension SimulatedRun {
             let held = nodes[node].standing?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
                 record.losses.append(Loss(node: node, since: since, until: now, kind: .hidden))
+                noteOldDisk(of: node)
             }
             return true
         } catch {

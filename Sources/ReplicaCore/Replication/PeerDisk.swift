@@ -107,7 +107,10 @@ struct PeerDisk: Sendable {
         return !told.answers(statement)
     }
 
-    /// The memory to answer the peer's statement with; nil if there is none, or it is of the same incarnation.
+    /// Whether an incarnation of the peer has had its whole disk.
+    var hasServed: Bool { memory?.hasServed == true }
+
+    /// The memory of the incarnation before that of a statement; nil if there is none.
     func predecessor(of statement: DiskStatement) -> Memory? {
         memory.flatMap { $0.writer == statement.writer ? nil : $0 }
     }
