@@ -48,6 +48,7 @@ extension SimulatedRun {
             record.statistics.damagedDisks += 1
             record.losses.append(
                 Loss(node: node, since: nodes[node].disk.wipe(), until: now, kind: .known))
+            noteOldDisk(of: node)
             return startProcess(of: node)
         }
     }

@@ -54,6 +54,7 @@ extension SimulatedRun {
             Loss(
                 node: node, since: replace(&nodes[node].disk), until: now,
                 kind: isHidden ? .hidden : .known))
+        noteOldDisk(of: node)
         start(node)
     }
 

@@ -89,9 +89,10 @@ struct Startup: Equatable, Sendable {
         let isPatient = situation.milliseconds < started + Startup.patienceMilliseconds
         switch disk {
         case .whole: return advanceWithWholeDisk(situation, company, isPatient: isPatient)
-        case .empty where !company.compared.contains(where: \.disk.knowsPredecessor):
-            return advanceAsNew(situation, company, isPatient: isPatient)
-        case .empty, .old: return advanceWithoutWholeDisk(situation, company)
+        case .empty, .old:
+            return isNew(company)
+                ? advanceAsNew(situation, company, isPatient: isPatient)
+                : advanceWithoutWholeDisk(situation, company)
         }
     }
 
@@ -122,13 +123,18 @@ struct Startup: Equatable, Sendable {
         return isKnown && catchUp(situation) ? .ready : .waiting
     }
 
-    /// Whether clients can be accepted by a node that no peer remembers.
+    /// Whether nothing shows that this node has served: neither its disk nor a peer. An incarnation may have ended before it
+    /// had recovered from an empty disk.
+    private func isNew(_ company: Company) -> Bool {
+        (disk == .empty || !heldAny) && !company.compared.contains(where: \.disk.knowsPredecessor)
+    }
+
+    /// Whether clients can be accepted by a node that no peer remembers: with all others, or after a while with most.
     private mutating func advanceAsNew(
         _ situation: Situation, _ company: Company, isPatient: Bool
     ) -> Progress {
-        guard company.isComplete || !isPatient && !company.compared.isEmpty else {
-            return .waiting
-        }
+        let isMost = 2 * (company.compared.count + 1) > situation.peers.all.count + 1
+        guard company.isComplete || !isPatient && isMost else { return .waiting }
         isReceiving = true
         announcesHoldings = true
         let isKnown = situation.isKnown(to: company.compared, allOf: company.isComplete)
