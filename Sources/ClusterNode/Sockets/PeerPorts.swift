@@ -42,6 +42,9 @@ final class PeerPorts {
     /// Those to peers whose hosts are names.
     private(set) var namedConnections: [(peer: String, connection: PeerConnection)] = []
     private let connectionGuard: PeerPortGuard
+    private var log: NodeLog?
+    /// Peers that refuse the key of this node, as the log says.
+    private var refusingPeers: Set<String> = []
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -68,12 +71,12 @@ final class PeerPorts {
         connectionGuard = PeerPortGuard(
             of: monitors, ports: Set(ports), hasKeys: security != nil)
         for peer in peers {
-            let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
-            dealer.routingID = Array(own.id.utf8)
-            // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             let subscriber = try Self.socket(.subscriber, limit: Self.updatesLimit, in: context)
             subscriber.subscribe()
             subscribers[peer.id] = Channel(subscriber)
+            let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
+            dealer.routingID = Array(own.id.utf8)
+            // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             dealer.isImmediate = true
             dealers[peer.id] = Channel(dealer)
             answerWatches[peer.id] = try AnswerWatch(of: dealer, to: peer.id, in: context)
@@ -131,9 +134,6 @@ final class PeerPorts {
         }
     }
 
-    private static func socket(
-        _ kind: Socket.Kind, limit: Int, in context: Context
-    ) throws(ZeroMQError) -> Socket {
     private func connection(
         to host: String, of peer: String, _ sockets: [(Socket, NodeEndpoint)],
         _ log: @escaping (String) -> Void
@@ -157,6 +157,9 @@ final class PeerPorts {
             log: log)
     }
 
+    private static func socket(
+        _ kind: Socket.Kind, limit: Int, in context: Context
+    ) throws(ZeroMQError) -> Socket {
         let socket = try Socket(kind, in: context)
         socket.sendHighWaterMark = limit
         socket.receiveHighWaterMark = limit
@@ -174,7 +177,7 @@ final class PeerPorts {
     func open(
         on loop: Loop, log: NodeLog? = nil, receive: @escaping (Input) -> Void
     ) throws(EventLoopError) {
-        self.loop = loop
+        (self.loop, self.log) = (loop, log)
         followNames(on: loop) { log?.write($0) }
         for subscriber in subscribers.values {
             try subscriber.open(on: loop) { message in
@@ -243,8 +246,8 @@ final class PeerPorts {
         if publicationTimer == nil { sendPublications() }
     }
 
-    /// Once a second: looks up the names of peers, renews connections without answers, and discards what subscribers have
-    /// sent, because heartbeats show better which peers are live. The loop does not watch the publisher, whose descriptor
+    /// Once a second: looks up the names of peers, renews connections without answers, logs refusals, and discards what
+    /// subscribers have sent, because heartbeats show better which peers are live. The loop does not watch the publisher, whose descriptor
     /// would have to be asked after each frame.
     func tick() {
         if let loop {
@@ -253,7 +256,20 @@ final class PeerPorts {
             }
         }
         for (peer, watch) in answerWatches where watch.tick() { reconnect(to: peer) }
+        reportRefusals()
         while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
+    }
+
+    /// Logs once that a peer refuses the key of this node.
+    private func reportRefusals() {
+        let refusing = Set(answerWatches.filter { $1.refusesKey }.keys)
+        for peer in refusing.subtracting(refusingPeers).sorted() {
+            log?.write(
+                "\(peer) refuses the key of \(own.id), which no node in its configuration has; list \(own.id) with its "
+                    + "\"publicKey\" in the configuration of all nodes, and start them again",
+                .warning)
+        }
+        refusingPeers = refusing
     }
 
     func stopReceiving() {
