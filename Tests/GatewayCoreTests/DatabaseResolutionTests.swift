@@ -26,7 +26,7 @@ import Testing
         ]
     }
 
-    /// The node has the databases `chat` and `game`, and room for one more.
+    /// The node has the databases `chat`, `game` and `10`, and room for one more.
     static let all: [Case] =
         cases("/.json", default: "default", create: "default", refuse: "default")
         + cases("/.json?ns=", default: "default", create: "default", refuse: "default")
@@ -53,17 +53,28 @@ import Testing
             refuse: "default")
         + cases(
             "/.json", at: "chat.local", default: "default", create: "default", refuse: "default")
-        + cases("/.json", at: "127.0.0.1", default: "default", create: "default", refuse: "default")
+        // An address has no labels, and SDKs send its first number if the URL has no `ns`.
+        + cases("/.json", at: "10.0.0.1", default: "default", create: "default", refuse: "default")
+        + cases("/.json", at: "[10::1]", default: "default", create: "default", refuse: "default")
+        + cases(
+            "/.hearth", at: "10.0.0.1", default: "default", create: "default", refuse: "default")
+        + cases(
+            "/.json?ns=127", at: "127.0.0.1:7001", default: "default", create: "default",
+            refuse: "default")
+        + cases("/.json?ns=127", at: "10.0.0.1", default: "default", create: "127", refuse: "404")
+        + cases("/.json?ns=12", at: "127.0.0.1", default: "default", create: "12", refuse: "404")
+        + cases("/.json?ns=10", at: "10.0.0.1", default: "10", create: "10", refuse: "10")
+        + cases("/.hearth/127", at: "127.0.0.1", default: "404", create: "127", refuse: "404")
         + cases("/.hearth/chat", default: "chat", create: "chat", refuse: "chat")
         // A native client asks for this database and no other.
         + cases("/.hearth/zoo", default: "404", create: "zoo", refuse: "404")
         + cases("/.hearth", default: "default", create: "default", refuse: "default")
 
-    private func context(_ unknown: UnknownDatabases, limit: Int = 3) -> GatewayContext {
+    private func context(_ unknown: UnknownDatabases, limit: Int = 4) -> GatewayContext {
         var configuration = GatewayConfiguration()
         (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
         var context = GatewayContext(configuration)
-        for name in ["chat", "game"] { context.databases.locate(DatabaseName(name)!, .here) }
+        for name in ["chat", "game", "10"] { context.databases.locate(DatabaseName(name)!, .here) }
         return context
     }
 
@@ -92,7 +103,7 @@ import Testing
     ) throws { #expect(try result(of: test) == test.result) }
 
     @Test func `no database is created beyond the limit`() throws {
-        var context = context(.create, limit: 2)
+        var context = context(.create, limit: 3)
         let head = try head("/.json?ns=zoo", at: "localhost")
         let error = #expect(throws: RestFailure.self) { try context.database(of: head) }
         #expect(error?.status == 503 && error?.problem.contains("2 databases") == true)
@@ -111,7 +122,7 @@ import Testing
             let error = #expect(throws: RestFailure.self) {
                 try context.database(of: self.head("/.json?ns=farm", at: "localhost"))
             }
-            #expect(error?.problem.contains("3 databases") == true)
+            #expect(error?.problem.contains("4 databases") == true)
             context.databases.locate(zoo, .here)
             #expect(context.databases.place(of: zoo) == .here)
             context.databases.locate(zoo, place)
