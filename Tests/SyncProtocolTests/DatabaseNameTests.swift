@@ -17,7 +17,8 @@ import Testing
 
     @Test func `the path of a native client names its database`() throws {
         let chat = try #require(DatabaseName("chat"))
-        #expect(NativeProtocol.path(of: .default) == "/.hearth")
+        #expect(NativeProtocol.path(of: nil) == "/.hearth")
+        #expect(NativeProtocol.path(of: .default) == "/.hearth/default")
         #expect(NativeProtocol.path(of: chat) == "/.hearth/chat")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth/chat") == "chat")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth") == nil)
