@@ -42,7 +42,8 @@ package struct NodeAddress: Hashable, Sendable {
         }
         let query = text[text.index(after: mark)...].prefix { $0 != "#" }
         let fragment = text[mark...].drop { $0 != "#" }
-        guard query.hasPrefix("ns="), let name = DatabaseName(String(query.dropFirst(3))) else {
+        guard query.hasPrefix("ns="), let name = DatabaseName(anyCase: String(query.dropFirst(3)))
+        else {
             throw HearthError(
                 .invalid, "?\(query) in \(text) names no database",
                 fix:

@@ -76,7 +76,7 @@ struct DatabaseResolution {
     func database(
         named text: String, isExplicit: Bool = false, isPlaced: Bool = false
     ) throws(RestFailure) -> DatabaseName {
-        let name = DatabaseName(text)
+        let name = DatabaseName(anyCase: text)
         if let name {
             if name.isDefault || names.contains(name) { return name }
             try checkIsNotRemoved(name)

@@ -34,7 +34,9 @@ import Testing
         + cases("/.json?ns=chat", default: "chat", create: "chat", refuse: "chat")
         + cases("/.json?a=1&ns=chat&b=2", default: "chat", create: "chat", refuse: "chat")
         + cases("/.json?ns=zoo", default: "default", create: "zoo", refuse: "404")
-        + cases("/.json?ns=Zoo", default: "default", create: "400", refuse: "404")
+        + cases("/.json?ns=Zoo", default: "default", create: "zoo", refuse: "404")
+        + cases("/.json?ns=Chat", default: "chat", create: "chat", refuse: "chat")
+        + cases("/.json?ns=a_b", default: "default", create: "400", refuse: "404")
         + cases(
             "/.json?ns=_catalog", default: "_catalog", create: "_catalog", refuse: "_catalog")
         + cases(

@@ -151,7 +151,7 @@ package enum NodeOptions {
         guard let text = given ?? environment("HEARTH_DATABASE"), !text.isEmpty else {
             return nil
         }
-        if let name = DatabaseName(text) { return name }
+        if let name = DatabaseName(anyCase: text) { return name }
         throw CommandError(
             .usage,
             "\(given == nil ? "HEARTH_DATABASE" : "--\(database.name)"): \(text) is not the name of a "
