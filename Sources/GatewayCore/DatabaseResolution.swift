@@ -181,6 +181,11 @@ extension RestFailure {
     }
 
     fileprivate static func tooManyDatabases(_ limit: Int) -> RestFailure {
-        .unavailable("it has \(limit) databases, which is the limit")
+        RestFailure(
+            status: 507, problem: "The cluster has \(limit) databases, which is the limit.",
+            fix:
+                "raise `maxDatabases` in the configuration of all nodes, or remove a database: "
+                + "`hearth database remove NAME`",
+            namesNoDatabase: true, isPaced: true)
     }
 }

@@ -108,7 +108,7 @@ import Testing
         var context = context(.create, limit: 3)
         let head = try head("/.json?ns=zoo", at: "localhost")
         let error = #expect(throws: RestFailure.self) { try context.database(of: head) }
-        #expect(error?.status == 503 && error?.problem.contains("2 databases") == true)
+        #expect(error?.status == 507 && error?.problem.contains("3 databases") == true)
         #expect(throws: Never.self) {
             try context.database(of: self.head("/.json?ns=chat", at: "localhost"))
         }
