@@ -79,6 +79,11 @@ static void report_crash(int number) {
     raise(number);
 }
 
+bool hearth_ignores_hangup(void) {
+    struct sigaction action;
+    return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void hearth_report_crashes(void) {
     static const int numbers[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
     // Its first call loads a library, which a handler must not.

@@ -1,3 +1,4 @@
+internal import CRuntime
 public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
@@ -294,8 +295,10 @@ extension Node {
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
             try loop.watch(.terminate) { [unowned self] in stop() },
             try loop.watch(.interrupt) { [unowned self] in stop() },
-            try loop.watch(.hangup) { [unowned self] in stop() },
         ]
+        if !hearth_ignores_hangup() {
+            watchers.append(try loop.watch(.hangup) { [unowned self] in stop() })
+        }
     }
 
     private func openClients() {
