@@ -118,6 +118,9 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         try #require(try cluster.run("set", "/r", #"{"a":{"x":1,"y":2},"b":"t"}"#).status == 0)
         #expect(try cluster.run("ls", "/r").output == "a  2 children\nb  \"t\"\n")
         #expect(try cluster.run("get", "/r", "--shallow").output == #"{"a":true,"b":"t"}"# + "\n")
+        try #require(try cluster.run("set", "/l", #"{"1":"a","2":{"x":1},"3":2}"#).status == 0)
+        #expect(
+            try cluster.run("get", "/l", "--shallow").output == #"{"1":"a","2":true,"3":2}"# + "\n")
         #expect(
             try cluster.run("ls", "/r", "--json", "--start-at", "b").output
                 == #"{"key":"b","value":"t"}"# + "\n")
