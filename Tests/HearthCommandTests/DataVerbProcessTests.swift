@@ -140,6 +140,15 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(run.errors.contains("No space left on device"))
     }
 
+    /// A connection would have its number, and get the output.
+    @Test func `closed output ends with an error that says so`() throws {
+        let cluster = try CommandCluster(nodes: 1)
+        let run = try Command.shell(
+            "\"$0\" get / --dir \"$1\" <&- >&-", [cluster.folder.path])
+        #expect(run.status == ExitStatus.cannotCreate.rawValue)
+        #expect(run.errors.hasPrefix("error: cannot write standard output: it is closed\n"))
+    }
+
     @Test func `a reader that goes away is no error`() throws {
         let run = try Command.shell(#""$0" --help | head -n 1; echo "${PIPESTATUS[0]}""#)
         #expect(run.errors.isEmpty)
