@@ -1,3 +1,4 @@
+internal import CRuntime
 public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
@@ -48,6 +49,7 @@ public final class Node {
     private var isInTurn = false
     private var failure: NodeError?
     private var news: StateChangeLogger
+    private var wait = WaitNews()
     private var ticks = 0
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
@@ -286,15 +288,17 @@ extension Node {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
         receiveStored()
         databases.journal(of: .default).watchTrouble()
-        try security?.open(on: loop)
+        try security?.open(on: loop, log: log)
         try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
             try loop.watch(.terminate) { [unowned self] in stop() },
             try loop.watch(.interrupt) { [unowned self] in stop() },
-            try loop.watch(.hangup) { [unowned self] in stop() },
         ]
+        if !hearth_ignores_hangup() {
+            watchers.append(try loop.watch(.hangup) { [unowned self] in stop() })
+        }
     }
 
     private func openClients() {
@@ -357,14 +361,25 @@ extension Node {
         peers.tick()
         core.replica.process = processStatus
         news.report(of: core.replica)
+        reportWait(isServing: core.isServing)
         news.report(ofShortage: processMetrics.shortage)
         requestLogger.endSecond(at: Loop.wallClockMilliseconds)
+    }
+
+    /// Logs what a node waits for that does not serve clients yet.
+    private func reportWait(isServing: Bool) {
+        let (live, awaited) = (core.replica.livePeers, core.replica.awaitedMembers)
+        let silent = configuration.nodes.map(\.id).filter { $0 != member.id && !live.contains($0) }
+        let missing = awaited.isEmpty ? silent : awaited
+        if let line = wait.line(isServing: isServing, missing: missing) {
+            log.write(line, .warning)
+        }
     }
 
     private var processStatus: NodeStatus.Process {
         var status = processMetrics.status(
             clients: clients, peers: peers, journal: databases.journal(of: .default),
-            refusals: security?.refusals)
+            security: security)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes

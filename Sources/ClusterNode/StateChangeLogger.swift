@@ -9,6 +9,7 @@ struct StateChangeLogger {
     /// How many orphaned operations of this node were replayed or kept.
     private var handledOrphans: UInt64 = 0
     private var refusedCheckpoints: [String: UInt64] = [:]
+    private var refusals = RefusalNews()
     private var isShort = false
     private var evictions: EvictionLogger
 
@@ -42,6 +43,7 @@ struct StateChangeLogger {
     mutating func report(of replica: borrowing Replica) {
         report(peers: replica.livePeers)
         report(ofRefused: replica.refusedCheckpoints)
+        for line in refusals.lines(for: replica.refusedNodes) { log.write(line, .warning) }
         for line in evictions.lines(for: replica.evictions, isOut: replica.isOut) {
             log.write(line, .warning)
         }

@@ -160,7 +160,8 @@ extension Replica {
         vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
 
-    private var refusedNodes: [String: NodeStatus.RefusedNode] {
+    /// The processes that were refused as members, by the reasons: the last one for each.
+    public var refusedNodes: [String: NodeStatus.RefusedNode] {
         var refused: [String: NodeStatus.RefusedNode] = [:]
         for (reason, record) in replication.refusals.all {
             var node = NodeStatus.RefusedNode()

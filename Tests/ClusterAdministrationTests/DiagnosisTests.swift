@@ -209,6 +209,45 @@ import ZeroMQ
         #expect(found(600).isEmpty)
     }
 
+    private func status(
+        _ index: Int, refusingKey key: String, secondsAgo seconds: Int
+    ) -> ObservedNode {
+        var refused = NodeStatus.RefusedKey()
+        (refused.key, refused.address) = (key, "10.0.0.4")
+        refused.agoMilliseconds = seconds * 1000
+        return status(index) {
+            $0.process = NodeStatus.Process()
+            $0.process?.refusedKeys = [refused]
+        }
+    }
+
+    @Test func `names a process whose key no node lists, and its address, for ten minutes`() {
+        func found(_ seconds: Int) -> [Diagnosis.Finding] {
+            findings(
+                status(0, refusingKey: "%key", secondsAgo: seconds),
+                status(1, refusingKey: "%key", secondsAgo: seconds + 2))
+        }
+        #expect(
+            found(3).map { "\($0.node) \($0.problem)" } == [
+                "n1 refuses a process at 10.0.0.4, last 3 s ago: no node in the configuration of n1 and n2 has its key %key"
+            ])
+        #expect(found(600).isEmpty)
+    }
+
+    @Test func `names a listed node that the others do not list, with the fix`() throws {
+        let key = KeyPair.random().publicKey
+        let cluster = try Self.cluster(of: 3) { $0.nodes[2].publicKey = key }
+        let later = status(0, refusingKey: key.description, secondsAgo: 1)
+        let found = RefusedKey.all(in: [later]).map { $0.finding(in: cluster) }
+        #expect(
+            found == [
+                .init(
+                    severity: .error, node: "n3",
+                    problem: "at 10.0.0.4 is not in the list of n1, which refused its key 1 s ago",
+                    fix: "give all nodes the configuration that lists n3, and start them again")
+            ])
+    }
+
     @Test func `distinguishes lasting lag from shrinking lag`() {
         func lagging(_ lag: Int) -> ObservedNode { status(0) { $0.data.lag = lag } }
         #expect(findings(lagging(10), status(1), later: lagging(5)).isEmpty)

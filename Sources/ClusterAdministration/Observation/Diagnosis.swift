@@ -36,6 +36,7 @@ package struct Diagnosis: Equatable {
             findings += examination.findings
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
+        findings += RefusedKey.all(in: later).map { $0.finding(in: cluster) }
         findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity
@@ -178,7 +179,7 @@ private struct Examination {
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.endpoints(from: status.node.id).joined(separator: " and ")
-                    + (!status.node.hasKey
+                    + (status.node.publicKey == nil
                         ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
         }
     }
@@ -216,7 +217,10 @@ private struct Examination {
         let grows = { (counter: KeyPath<NodeStatus, Int?>) in
             (after[keyPath: counter] ?? 0) > (before[keyPath: counter] ?? 0)
         }
-        if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
+        // A process with a key has a finding of its own.
+        if after.process?.refusedKeys.isEmpty ?? true, grows(\.process?.refusedConnections),
+            let count = after.process?.refusedConnections
+        {
             add(
                 .warning, "refuses connections: \(count) so far",
                 fix:

@@ -209,7 +209,9 @@ extension GatewayContext {
 
 extension RequestHead {
     /// The paths that a monitor may request. On the native WebSocket, the replica refuses it data.
-    private static let pathsForMonitors = ["/health", "/status", "/metrics", NativeProtocol.path]
+    private static let pathsForMonitors = [
+        "/health", "/status", "/metrics", NativeProtocol.path, NativeProtocol.path(of: .default),
+    ]
 
     fileprivate var isForMonitors: Bool {
         RequestHead.pathsForMonitors.contains(target.pathText)

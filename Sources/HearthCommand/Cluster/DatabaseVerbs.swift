@@ -106,7 +106,7 @@ enum DatabaseVerbs {
     static func databaseName(
         of invocation: Invocation
     ) throws(CommandError) -> DatabaseName {
-        if let name = DatabaseName(invocation[name]) { return name }
+        if let name = DatabaseName(anyCase: invocation[name]) { return name }
         throw CommandError(
             .usage, "\(invocation[name]) is not the name of a database",
             fix:

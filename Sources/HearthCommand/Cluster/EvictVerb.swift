@@ -148,7 +148,9 @@ private struct EvictionRequest {
         in database: (name: DatabaseName, nodes: [String]?)
     ) throws(CommandError) -> EvictionRequest {
         var request = self
-        request.probe = StatusProbe(showing: secret, of: database.name)
+        // A node of 0.4.0 knows no name, not even that of the default database.
+        let name = database.name.isDefault ? nil : database.name
+        request.probe = StatusProbe(showing: secret, of: name)
         guard let nodes = database.nodes else { return request }
         let holders = zip(servers, try reports()).filter { _, report in
             report.map { nodes.contains($0.identity.member) } ?? false

@@ -11,6 +11,21 @@ public struct NodeStatus: Equatable, Sendable {
     public var data = Data()
     /// Traffic with peers.
     public var exchange = Exchange()
+    /// A process whose key no node of the configuration has.
+    public struct RefusedKey: Equatable, Sendable {
+        /// The key, as `publicKey` of a node has it.
+        public var key = ""
+        /// The address of its machine.
+        public var address = ""
+        /// How often its connections were refused.
+        public var count = 0
+        /// How long ago it was refused last.
+        public var agoMilliseconds = 0
+
+        /// One of which nothing is known yet.
+        public init() {}
+    }
+
     /// Evictions, and what this node did after its own.
     public var membership = Membership()
     /// The coordinator of transactions.
@@ -311,6 +326,8 @@ extension NodeStatus {
         public var cutPeerConnections: Int?
         /// Connections without a key that is let in; nil where there are no keys.
         public var refusedConnections: Int?
+        /// The latest processes whose keys are not let in.
+        public var refusedKeys: [RefusedKey] = []
 
         /// One of which nothing is known yet.
         public init() {}

@@ -114,6 +114,15 @@ extension NodeStatus.RefusedNode: StatusRecord {
     }
 }
 
+extension NodeStatus.RefusedKey: StatusRecord {
+    static var fields: [StatusField<NodeStatus.RefusedKey>] {
+        [
+            .init("key", \.key), .init("address", \.address), .init("count", \.count),
+            .init("agoMilliseconds", \.agoMilliseconds),
+        ]
+    }
+}
+
 extension NodeStatus.Queries: StatusRecord {
     static var fields: [StatusField<NodeStatus.Queries>] {
         [
@@ -168,6 +177,7 @@ extension NodeStatus.Process: StatusRecord {
             .init("peerConnections", \.peerConnections),
             .init("cutPeerConnections", \.cutPeerConnections),
             .init("refusedConnections", \.refusedConnections),
+            .init("refusedKeys", \.refusedKeys),
         ]
     }
 }
