@@ -9,22 +9,21 @@ import Testing
 @Suite struct DatabaseRedirectTests {
     private let chat = DatabaseName("chat")!
 
-    /// A node at a position of its cluster, without the database `chat`.
+    /// A node without the database `chat`.
     private func node(
-        at position: Int = 0, _ place: DatabasePlace = .elsewhere(nodes: ["n2", "n3"], epoch: 7),
+        _ place: DatabasePlace = .elsewhere(nodes: ["n2", "n3"], epoch: 7),
         unknown: UnknownDatabases = .useDefault
     ) -> TestGateway {
-        var node = TestGateway(Self.configuration(at: position, unknown: unknown))
+        var node = TestGateway(Self.configuration(unknown: unknown))
         node.turn([.located(chat, place)])
         return node
     }
 
     private static func configuration(
-        at position: Int = 0, unknown: UnknownDatabases = .useDefault
+        unknown: UnknownDatabases = .useDefault
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.clientHosts = ["n1": "a.test:1", "n2": "b.test:2", "n3": "[::1]:3"]
-        configuration.position = position
         configuration.hosts = ["chat.db.example.com"]
         configuration.unknownDatabases = unknown
         return configuration
@@ -65,14 +64,22 @@ import Testing
         #expect(answer["location"] == "//b.test:2/.settings/databases/chat.json?placement=7")
     }
 
-    @Test func `redirects go to all nodes of the database in turn`() {
+    @Test func `each client goes to one of the nodes, from every node that redirects it`() {
         let location = { (node: inout TestGateway) in
             node.curl("/a.json?ns=chat")["location"]?.prefix(9)
         }
-        var first = node()
-        #expect((0..<3).map { _ in location(&first) } == ["//b.test:", "//[::1]:3", "//b.test:"])
-        var second = node(at: 1)
-        #expect(location(&second) == "//[::1]:3")
+        var (first, second) = (node(), node())
+        #expect(Set((0..<3).map { _ in location(&first) }).count == 1)
+        #expect(location(&second) == location(&first))
+        // Clients of several addresses use all nodes.
+        var counts: [Substring: Int] = [:]
+        for number in 0..<40 {
+            let client = first.connect(
+                from: RemoteAddress(host: "10.0.0.\(number)", isLoopback: false))
+            first.send(TestGateway.request("/a.json?ns=chat"), by: client)
+            counts[first.answers(client)[0]["location"]?.prefix(9) ?? "", default: 0] += 1
+        }
+        #expect(counts.count == 2 && counts.values.allSatisfy { $0 > 10 })
         var third = node(.elsewhere(nodes: ["n9", "n3"], epoch: 1))
         #expect(location(&third) == "//[::1]:3")
         var lost = node(.elsewhere(nodes: ["n9"], epoch: 1))
