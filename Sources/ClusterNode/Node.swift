@@ -309,7 +309,9 @@ extension Node {
         kept = found
         core.setKept(
             kept.compactMap { files in
-                DatabaseName(files.name).map { KeptDatabase(files.entry, of: $0, bytes: files.bytes) }
+                DatabaseName(files.name).map {
+                    KeptDatabase(files.entry, of: $0, bytes: files.bytes)
+                }
             })
     }
 

@@ -13,8 +13,8 @@ extension NodeCore {
     /// How often a node publishes the placements of the databases that it holds, and those of databases that move.
     private static let newsMilliseconds: UInt64 = 30_000
     private static let movingNewsMilliseconds: UInt64 = 1_000
-    /// How often it publishes that it knows of placements, until the cluster has a catalog.
-    private static let greetingMilliseconds: UInt64 = 5_000
+    /// How soon it repeats them after a peer has come back, whose sockets may not have been connected yet.
+    private static let repeatMilliseconds: UInt64 = 2_000
 
     /// Publishes placements that are due.
     mutating func publishDueNews() {
@@ -27,7 +27,8 @@ extension NodeCore {
         if isAll {
             newsDueMilliseconds =
                 now.elapsedMilliseconds
-                + (awaitsCatalog ? Self.greetingMilliseconds : Self.newsMilliseconds)
+                + (newsRepeats > 0 ? Self.repeatMilliseconds : Self.newsMilliseconds)
+            newsRepeats = max(0, newsRepeats - 1)
         }
         let member = replica.memberName
         let names = isAll ? catalog.placements.keys.sorted() : catalog.moving.map { named[$0].name }
@@ -106,7 +107,8 @@ extension NodeCore {
     }
 
     private mutating func endContested(at position: Int, _ rival: DatabasePlacement) {
-        if let files = named[position].files, files.placement == catalog.placement(of: named[position].name),
+        if let files = named[position].files,
+            files.placement == catalog.placement(of: named[position].name),
             files.rival == nil
         {
             let record = PlacementRecord(files.placement, rival: rival)

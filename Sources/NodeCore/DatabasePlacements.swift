@@ -27,7 +27,8 @@ extension NodeCore {
     package func serves(_ name: DatabaseName) -> Bool {
         guard isServing, !catalog.isPending else { return false }
         guard let placement = catalog.placement(of: name) else { return true }
-        return catalog.rivals[name] == nil && !placement.isMoving && placement.nodes.contains(replica.memberName)
+        return catalog.rivals[name] == nil && !placement.isMoving
+            && placement.nodes.contains(replica.memberName)
     }
 
     /// Whether the cluster has a catalog, for which databases wait until the node has followed it.

@@ -50,6 +50,7 @@ public struct NodeCore {
     var knowingPeers: Set<String> = []
     /// When the node publishes the placements of its databases, and those of databases that move.
     var newsDueMilliseconds: UInt64 = 0
+    var newsRepeats = 0
     var movingNewsDueMilliseconds: UInt64 = 0
     /// The limits of databases.
     var limits: DatabaseLimitTable

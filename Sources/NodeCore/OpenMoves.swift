@@ -158,7 +158,8 @@ extension NodeCore {
             condition: Condition(
                 DataHash(of: entry.value), patienceMilliseconds: OpenMoves.answerMilliseconds))
         outputs.append(
-            .gateway(.log("goes on with the placement of the database \(name), whose command ended")))
+            .gateway(
+                .log("goes on with the placement of the database \(name), whose command ended")))
         stepReplica(.requestedMessages([message], by: OpenMoves.session), of: database)
     }
 

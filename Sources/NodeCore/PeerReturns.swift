@@ -77,6 +77,7 @@ extension NodeCore {
 
     private mutating func greetReturned() {
         (listDueMilliseconds, digestsDueMilliseconds, newsDueMilliseconds) = (0, 0, 0)
+        newsRepeats = 2
         for position in named.indices where named[position].digest == nil { visit(position) }
     }
 

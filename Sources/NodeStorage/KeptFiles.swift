@@ -59,7 +59,9 @@ public struct KeptFiles: Equatable, Sendable {
         _ database: String, of name: String, epoch: UInt32, inFolder folder: String,
         at seconds: Int
     ) throws(StorageError) -> String? {
-        guard names(in: database).contains(where: { $0.hasPrefix("log.sqlite") }) else { return nil }
+        guard names(in: database).contains(where: { $0.hasPrefix("log.sqlite") }) else {
+            return nil
+        }
         let kept = self.folder(inFolder: folder)
         try makeFolder(kept)
         let path = freePath("\(kept)/\(name)-\(epoch)-", at: seconds)

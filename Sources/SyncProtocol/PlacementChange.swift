@@ -120,7 +120,8 @@ public struct PlacementChange: Sendable {
         case .confirms(let placement):
             guard entry == PlacementEntry(placement), let move = placement.move else {
                 // The coordinator of the catalog may have ended the move.
-                let isOver = entry == PlacementEntry(placement.move.map { placement.ended(on: $0.to) })
+                let isOver =
+                    entry == PlacementEntry(placement.move.map { placement.ended(on: $0.to) })
                 step =
                     isOver
                     ? .announces(entry.placement ?? placement, left: cluster)

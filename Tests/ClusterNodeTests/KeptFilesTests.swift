@@ -30,7 +30,8 @@ import Testing
 
     /// The folders in which a node keeps files.
     private func kept(_ node: String, of cluster: TestCluster) -> [String] {
-        (try? files.contentsOfDirectory(atPath: cluster.folder.file("\(node)/kept")))?.sorted() ?? []
+        (try? files.contentsOfDirectory(atPath: cluster.folder.file("\(node)/kept")))?.sorted()
+            ?? []
     }
 
     /// The only folder in which a node keeps files.
@@ -40,7 +41,8 @@ import Testing
     }
 
     /// The number of records in the files that a node keeps.
-    private func count(_ key: String, in entry: String, of node: String, _ cluster: TestCluster) throws
+    private func count(_ key: String, in entry: String, of node: String, _ cluster: TestCluster)
+        throws
         -> Int
     {
         let text = try hearth(cluster, "database", "kept", "export", node, entry, "-")
@@ -191,8 +193,9 @@ import Testing
             "\(doctor.output)")
         #expect(try hearth(cluster, "database", "list").contains("placed twice"))
         let refused = try run(cluster, ["database", "move", "chat", "--nodes", "n1"])
-        #expect(refused.status == 65 && refused.errors.contains("--nodes n2 or --nodes n3")
-            || refused.errors.contains("--nodes n3 or --nodes n2"), "\(refused.errors)")
+        #expect(
+            refused.status == 65 && refused.errors.contains("--nodes n2 or --nodes n3")
+                || refused.errors.contains("--nodes n3 or --nodes n2"), "\(refused.errors)")
         _ = try hearth(cluster, "database", "move", "chat", "--nodes", "n3")
         #expect(try curl(cluster.address(3) + "/c9.json?ns=chat") == "9")
         let entry = try keptEntry("n2", of: cluster)

@@ -26,7 +26,8 @@ final class TestCluster {
 
     func up(durability: String = "commit") throws -> Program {
         try Program.hearth(
-            "cluster", "up", "--nodes", "\(count)", "--dir", folder.path, "--base-port", "\(basePort)",
+            "cluster", "up", "--nodes", "\(count)", "--dir", folder.path, "--base-port",
+            "\(basePort)",
             "--durability", durability, "--detach")
     }
 

@@ -287,6 +287,22 @@ import Testing
         #expect(rig.kept == [[.init(name: chat, epoch: 3)], [], []])
     }
 
+    @Test func `the catalog is made with the cluster, and then needs a majority alone`() {
+        var rig = DatabasesRig(3, .refuse, sleepingAfter: 1_000)
+        rig.changeAll { $0.makesCatalog = true }
+        rig.cut = [2]
+        rig.run(for: 8_000)
+        #expect(rig.cores.allSatisfy { !$0.hasCatalog })
+        rig.cut = []
+        rig.run(for: 8_000)
+        #expect(rig.cores.allSatisfy { $0.awakeDatabaseNames == [.catalog] })
+        rig.cut = [2]
+        rig.run(for: 6_000)
+        place(DatabasePlacement(creatingOn: ["n1", "n2"]), &rig)
+        rig.run(for: 1_000)
+        #expect(names(rig) == [["chat"], ["chat"], []])
+    }
+
     @Test func `a move whose command has died goes on by itself`() {
         var rig = placed()
         place(moving, &rig)

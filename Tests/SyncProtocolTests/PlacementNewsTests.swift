@@ -5,7 +5,8 @@ import Testing
     private let news = PlacementNews(
         of: "test", at: "n2",
         [
-            .init(DatabaseName("chat")!, DatabasePlacement(creatingOn: ["n1", "n2"]), isCopied: false),
+            .init(
+                DatabaseName("chat")!, DatabasePlacement(creatingOn: ["n1", "n2"]), isCopied: false),
             .init(
                 DatabaseName("game")!,
                 DatabasePlacement(

@@ -297,7 +297,9 @@ private struct Examination {
     }
 
     private mutating func examineDatabases(_ process: NodeStatus.Process?) {
-        for (name, placements) in (process?.contestedDatabases ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, placements) in (process?.contestedDatabases ?? [:]).sorted(by: {
+            $0.key < $1.key
+        }) {
             add(
                 .error,
                 "does not serve the database \(name), which was placed twice in one epoch: on \(placements)",

@@ -151,7 +151,8 @@ extension DatabasesRun {
             }
             if isHeld || vector.total == 0 { continue }
             record.add(
-                .survive, "\(nodes[index].name) deletes operations of \(name) that no other node has",
+                .survive,
+                "\(nodes[index].name) deletes operations of \(name) that no other node has",
                 in: name.text)
         }
     }

@@ -73,7 +73,8 @@ extension GatewayContext {
         }
         text.begin(
             "kept_database_bytes", .gauge,
-            "The files that the node keeps aside, as they may have operations that no other node has.")
+            "The files that the node keeps aside, as they may have operations that no other node has."
+        )
         text.append(databases.kept.reduce(0) { $0 + $1.bytes })
         text.begin("contested_databases", .gauge, "Databases that were placed twice in one epoch.")
         text.append(databases.rivals.count)

@@ -57,14 +57,15 @@ struct DatabaseTable {
                 "this node keeps files of \(database.name) aside: \($0) (`hearth database kept`)"
             }
         }
-        lines = rows.map { row in
-            row.indices.map { column in
-                if column == row.count - 1 { return row[column] }
-                let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return DatabaseTable.numbers.contains(column)
-                    ? padding + row[column] : row[column] + padding
-            }.joined(separator: "  ")
-        } + kept
+        lines =
+            rows.map { row in
+                row.indices.map { column in
+                    if column == row.count - 1 { return row[column] }
+                    let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                    return DatabaseTable.numbers.contains(column)
+                        ? padding + row[column] : row[column] + padding
+                }.joined(separator: "  ")
+            } + kept
     }
 
     private static func nodes(

@@ -119,7 +119,8 @@ extension [EvictionRefusal] {
                 "\(member) is not evicted from \($0.databases.joined(separator: ", ")): \($0.problem)"
             } + (rest > 0 ? ["it is evicted from all other databases (\(rest))"] : [])
         return CommandError(
-            first.status, lines.joined(separator: "\n       "), fix: moves(leaving: member) ?? first.fix)
+            first.status, lines.joined(separator: "\n       "),
+            fix: moves(leaving: member) ?? first.fix)
     }
 
     /// The commands that leave an evicted node behind, if only databases on some nodes refuse.

@@ -20,7 +20,8 @@ enum KeptVerbs {
             "hearth database kept export n1 chat-3-20260131T120000Z chat.json",
         ])
 
-    private static let node = Argument("NODE", "The node with the files, such as n1.", values: .node)
+    private static let node = Argument(
+        "NODE", "The node with the files, such as n1.", values: .node)
     private static let entry = Argument(
         "ENTRY", "The files, as `hearth database kept list` names them.")
     private static let file = Argument(
