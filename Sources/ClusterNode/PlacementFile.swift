@@ -15,7 +15,7 @@ struct PlacementFile {
 
     /// The record; one without a placement if there is no file.
     ///
-    /// - Throws: If the file cannot be read. Without it, the files of the database could not be told from those of another one.
+    /// - Throws: If the file cannot be read. Without it, it is unknown to which placement the files belong.
     func read() throws(StorageError) -> PlacementRecord {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {

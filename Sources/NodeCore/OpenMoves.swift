@@ -9,7 +9,7 @@ internal import SyncProtocol
 
 /// The databases that move, or of which a placement is proposed, as the catalog has them.
 struct OpenMoves {
-    /// How long a command has for its next step once nothing stands in its way.
+    /// How long a command has for its next step once that is possible.
     fileprivate static let stepMilliseconds: UInt64 = 10_000
     /// How long a write to the catalog may take.
     fileprivate static let answerMilliseconds: UInt64 = 5_000
@@ -74,17 +74,17 @@ extension NodeCore {
         guard named[position].replica.coordinatorMember == replica.memberName,
             openMoves.pending.isEmpty
         else { return }
-        for (name, entry) in entries where !removed.contains(name) {
+        // An administrator chooses one of two placements.
+        for (name, entry) in entries
+        where !removed.contains(name) && catalog.rivals[name] == nil {
             guard let goal = dueGoal(of: name) else { continue }
-            var change = PlacementChange(
-                goal, in: clusterMembers, without: evictedMembers,
-                rivals: catalog.rivals[name].map { [$0] } ?? [])
+            var change = PlacementChange(goal, in: clusterMembers, without: evictedMembers)
             change.readEntry(entry)
             request(change, of: name, after: entry)
         }
     }
 
-    /// Whether nothing stands in the way of the next step: it is proposed, or all nodes hold the same operations.
+    /// Whether the next step is possible: it is proposed, or all nodes hold the same operations.
     private func isPossible(_ entry: PlacementEntry, of name: DatabaseName) -> Bool {
         guard entry.next == nil, let placement = entry.placement else { return true }
         return placement.nodes.allSatisfy { hasCopied(name, at: $0) || !isPresent($0) }
