@@ -81,7 +81,8 @@ extension NodeCore {
     private mutating func setPlacement(
         _ placement: DatabasePlacement, isHere: Bool, at position: Int
     ) {
-        named[position].isContested = false
+        // Other nodes go on with the database than when it fell asleep.
+        (named[position].isContested, named[position].isShown) = (false, false)
         named[position].isElsewhere = !isHere
         named[position].isMoving = isHere && placement.isMoving
         catalog.moving.removeAll { $0 == position }

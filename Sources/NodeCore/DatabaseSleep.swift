@@ -124,7 +124,10 @@ extension NodeCore {
         let position = database.position
         guard named[position].state == .stopping, named[position].replica.isSettled else { return }
         named[position].isShown = isShown(position)
+        let hasOrphans = named[position].replica.hasOrphans
         named[position].removeReplica()
+        // The digest is that of the other operations.
+        if hasOrphans { named[position].digest = nil }
         named[position].state = .closing
         outputs.append(.closeDatabase(database))
     }

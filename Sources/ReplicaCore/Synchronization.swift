@@ -17,9 +17,12 @@ extension Replica {
     /// Whether one of the named members has announced all operations that are on the disk as durable. Operations that the
     /// replica has yet to replay are announced by none.
     public func isHeld(byAnyOf members: [String]) -> Bool {
-        guard replication.orphans.isEmpty, !isOut else { return false }
+        guard !hasOrphans, !isOut else { return false }
         return vector.total == 0 || replication.peers.cover(vector, anyOf: members)
     }
+
+    /// Whether the disk has operations that the replica has yet to replay.
+    public var hasOrphans: Bool { !replication.orphans.isEmpty }
 
     /// The names of the evicted members that have not rejoined.
     public var evictedMembers: [String] {
