@@ -163,6 +163,33 @@ import Testing
         #expect(node.openSessions.isEmpty)
     }
 
+    @Test func `a database that was placed twice is refused until one placement holds`() {
+        var node = node()
+        let placement = DatabasePlacement(epoch: 3, nodes: ["n2"])
+        let rival = DatabasePlacement(epoch: 3, nodes: ["n3"])
+        node.turn([
+            .placed(chat, placement, isCopied: false), .members(["n1", "n2"], evicted: ["n2"]),
+            .contested(chat, by: rival), .kept([KeptDatabase("chat-1-x", of: chat, bytes: 7)]),
+        ])
+        let answer = node.curl("/a.json?ns=chat")
+        #expect(answer.status == 503 && answer["retry-after"] == "1")
+        #expect(answer.error == "The database chat was placed twice, on different nodes.")
+        let knowledge = node.curl("/.settings/databases/chat.json").body
+        #expect(knowledge.contains(#""rival":{"epoch":3,"nodes":{"n3":true}}"#))
+        #expect(knowledge.contains(#""evicted":{"n2":true}"#))
+        #expect(knowledge.contains(#""members":{"n1":true,"n2":true}"#))
+        let metrics = node.curl("/metrics").body
+        #expect(metrics.contains("hearth_contested_databases 1\n"))
+        #expect(metrics.contains("hearth_kept_database_bytes 7\n"))
+        let list = node.curl("/.inspect/databases.json").body
+        #expect(list.contains(#""kept":{"chat-1-x":7}"#) && list.contains(#""rival":{"epoch":3"#))
+        node.turn([
+            .placed(chat, DatabasePlacement(epoch: 5, nodes: ["n1"]), isCopied: false),
+            .located(chat, .here),
+        ])
+        #expect(node.curl("/a.json?ns=chat").status == 200)
+    }
+
     @Test func `a database that moves is refused for a moment`() {
         var node = node(.moving)
         let answer = node.curl("/a.json?ns=chat")
@@ -225,14 +252,15 @@ import Testing
         return TestGateway(configuration)
     }
 
-    @Test func `sessions of Firebase's protocol go to the nodes in turn, and others stay`() {
+    @Test func `sessions of Firebase's protocol go to a node of the database, and others stay`() {
         var node = node()
         let clients = ["chat", "chat", "game"].map { node.openSocket(at: "/.ws?v=5&ns=\($0)") }
         for client in clients { _ = node.read(client) }
         node.turn([.located(chat, away)])
         let texts = clients.map { node.text($0) }
         #expect(texts[0].contains(#"{"t":"r","d":"b.test:2"}"#))
-        #expect(texts[1].contains(#"{"t":"r","d":"c.test:3"}"#) && texts[2].isEmpty)
+        // A client of one address goes to one node.
+        #expect(texts[1].contains(#"{"t":"r","d":"b.test:2"}"#) && texts[2].isEmpty)
         #expect(node.openSessions == [clients[2]] && node.closed == Set(clients[..<2]))
         // Nothing changes for a place that is known.
         node.turn([.located(chat, away)])
