@@ -192,7 +192,7 @@ let package = Package(
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
                 "HTTPText", "ClientConnection", "JSONText", "LineEditor", "LoadTools",
-                "QueryEngine",
+                "NodeStorage", "QueryEngine",
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: toolSettings,

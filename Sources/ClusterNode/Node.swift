@@ -5,6 +5,7 @@ internal import EventLoop
 internal import GatewayCore
 internal import Glibc
 internal import NodeCore
+internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
 internal import SyncProtocol
@@ -50,6 +51,8 @@ public final class Node {
     private var failure: NodeError?
     private var news: StateChangeLogger
     private var wait = WaitNews()
+    /// The files of databases that the node keeps aside.
+    private var kept: [KeptFiles] = []
     private var ticks = 0
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
@@ -105,18 +108,23 @@ public final class Node {
             throw NodeError(error)
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
+        core.makesCatalog = configuration.durability != .memory
         for name in recovery.removedNames() {
             core.addRemovedDatabase(name)
             // The process may have ended before it deleted them.
             recovery.deleteFiles(of: name)
         }
-        let stored = recovery.storedNames().map { name in
+        let stored = try recovery.storedNames().map { name throws(NodeError) in
             var recovery = recovery
             recovery.name = name
             let digest = recovery.digestFile?.read()
             let fileBytes = recovery.fileBytes(of: name)
-            return (name, core.addStoredDatabase(name, fileBytes: fileBytes, digest: digest))
+            let database = core.addStoredDatabase(
+                name, fileBytes: fileBytes, digest: digest,
+                record: try recovery.record(of: name))
+            return (name, database)
         }
+        reportKept()
         // With a catalog, the node opens them once it knows their placement.
         if core.sleepMilliseconds == nil, !core.hasCatalog {
             for (name, database) in stored { try recover(database, name) }
@@ -212,6 +220,8 @@ extension Node {
                 databases.recovery.deleteFiles(of: name)
                 log.write(
                     "the database \(name) has moved to other nodes, and its files are deleted")
+            case .keepDatabase(_, let name, let epoch): keep(name, epoch: epoch)
+            case .recordPlacement(let name, let record): self.record(record, of: name)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
@@ -271,6 +281,40 @@ extension Node {
             log.write("cannot open the database \(name): \(error.problem)", .error)
             execute(core.failToOpen(database, because: error.problem))
         }
+    }
+
+    /// Keeps the files of a database aside.
+    private func keep(_ name: DatabaseName, epoch: UInt32) {
+        do throws(StorageError) {
+            guard let path = try databases.keep(name, epoch: epoch) else { return }
+            log.write(
+                "the database \(name) is on other nodes, and may have operations here that these lack; its "
+                    + "files are kept as \(path) (see `hearth database kept`)", .warning)
+            reportKept()
+        } catch {
+            log.write("cannot move the files of \(name) aside: \(error.problem)", .error)
+        }
+    }
+
+    private func record(_ record: PlacementRecord, of name: DatabaseName) {
+        do throws(StorageError) {
+            try databases.record(record, of: name)
+        } catch {
+            log.write("cannot record where the database \(name) is: \(error.problem)", .error)
+        }
+    }
+
+    /// Reports which files the node keeps aside. A command may have deleted some.
+    private func reportKept() {
+        let found = databases.recovery.keptFiles()
+        guard found != kept else { return }
+        kept = found
+        core.setKept(
+            kept.compactMap { files in
+                DatabaseName(files.name).map {
+                    KeptDatabase(files.entry, of: $0, bytes: files.bytes)
+                }
+            })
     }
 
     /// Begins to receive what becomes of the turns of a database; of all open ones without an index.
@@ -355,6 +399,7 @@ extension Node {
         databases.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
+        if ticks.isMultiple(of: 200) { reportKept() }
         let missing = databases.missing()
         report { $0.missing = missing }
         clients.tick()
@@ -383,6 +428,10 @@ extension Node {
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes
+        }
+        for files in kept { status.keptDatabases[files.entry] = files.bytes }
+        for (name, placements) in core.contestedDatabases {
+            status.contestedDatabases[name.text] = placements
         }
         return status
     }

@@ -19,6 +19,13 @@ struct DatabaseResolution {
     /// The placements of databases that are not on all nodes, and whether their nodes hold the same operations.
     private(set) var placements: [DatabaseName: (placement: DatabasePlacement, isCopied: Bool)] =
         [:]
+    /// The other placements of databases that were decided for the same epoch.
+    private(set) var rivals: [DatabaseName: DatabasePlacement] = [:]
+    /// The nodes of the cluster, and those of them that are evicted.
+    var members: [String] = []
+    var evicted: [String] = []
+    /// The files that the node keeps aside.
+    var kept: [KeptDatabase] = []
     private var removed: Set<DatabaseName> = []
     private var reported: Set<String> = []
 
@@ -42,13 +49,19 @@ struct DatabaseResolution {
     mutating func remove(_ name: DatabaseName) {
         names.remove(name)
         places[name] = nil
-        placements[name] = nil
+        (placements[name], rivals[name]) = (nil, nil)
         removed.insert(name)
     }
 
     /// Records the placement of a database.
     mutating func record(_ placement: DatabasePlacement, of name: DatabaseName, isCopied: Bool) {
         placements[name] = (placement, isCopied)
+        rivals[name] = nil
+    }
+
+    /// Records another placement of the same epoch.
+    mutating func recordRival(_ placement: DatabasePlacement, of name: DatabaseName) {
+        rivals[name] = placement
     }
 
     /// Whether a name is the one of a removed database.

@@ -49,6 +49,13 @@ struct NamedDatabase {
     var isListed: Bool { !isRemoved && !isElsewhere && !name.isCatalog }
     /// Whether the database moves, and this node holds it meanwhile.
     var isMoving = false
+    /// Whether two placements were decided for the same epoch. Then the replica ends, and the files stay as they are.
+    var isContested = false
+    /// The placement in which the node used the files last; nil while there are no files.
+    var files: PlacementRecord?
+    /// Whether nodes that hold the database have announced all operations of the files as durable, as far as the last replica
+    /// knew. Then the files can be deleted.
+    var isShown = false
     /// Whether the gateway knows that all nodes of this epoch hold the same operations.
     var isCopied = false
     /// The digest of the operations that the files of a sleeping database hold; nil if it is unknown.
@@ -89,7 +96,7 @@ struct NamedDatabase {
     mutating func open(_ replica: consuming Replica, in epoch: UInt32) {
         replicas = [replica]
         (self.epoch, isCopied) = (epoch, false)
-        (state, dueMilliseconds, digest) = (.awake, 0, nil)
+        (state, dueMilliseconds, digest, isShown) = (.awake, 0, nil, false)
     }
 
     /// Frees the replica, whose turns are durable.

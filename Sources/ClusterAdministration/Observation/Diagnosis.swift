@@ -124,6 +124,7 @@ private struct Examination {
             examineCounters(report, later)
         }
         examineDisk(report.process)
+        examineDatabases(report.process)
         examineOpenFiles(report.process)
         examineIndexes(report.clients.queries)
         examineWrites()
@@ -297,6 +298,26 @@ private struct Examination {
         add(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "free space: a node with a full disk accepts no writes")
+    }
+
+    private mutating func examineDatabases(_ process: NodeStatus.Process?) {
+        for (name, placements) in (process?.contestedDatabases ?? [:]).sorted(by: {
+            $0.key < $1.key
+        }) {
+            add(
+                .error,
+                "does not serve the database \(name), which was placed twice in one epoch: on \(placements)",
+                fix:
+                    "compare the data, and name the nodes whose data hold: `hearth database move \(name) --nodes …`"
+            )
+        }
+        guard let kept = process?.keptDatabases, !kept.isEmpty else { return }
+        add(
+            .warning,
+            "keeps files of databases aside, which may have operations that no other node has: "
+                + kept.keys.sorted().joined(separator: ", "),
+            fix: "look at them with `hearth database kept export`, and delete them with "
+                + "`hearth database kept delete`")
     }
 
     /// Warns before the node takes no connections, not even for its status.

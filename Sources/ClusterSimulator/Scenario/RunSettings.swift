@@ -41,6 +41,8 @@ struct DatabaseSettings: Sendable {
     var sleep = TimeRange(.milliseconds(600), .milliseconds(1_500))
     /// The pause between two commands that place databases on nodes; nil if there are none.
     var moves: TimeRange?
+    /// The chance that such a command leaves a node behind, as if that were evicted, or missing in the list of the command.
+    var leaves = Probability.zero
 }
 
 /// The network of a scenario.

@@ -134,6 +134,7 @@ extension ScenarioSection {
             .value(
                 "moves", \.databases.moves, { word throws(ScenarioError) in try word.times() },
                 { $0?.text ?? "never" }),
+            .chance("leaves", \.databases.leaves),
         ]
     }
 

@@ -8,11 +8,11 @@ internal import SyncProtocol
 enum DatabaseVerbs {
     static let verb = Verb(
         "database",
-        "Lists, creates, moves, limits and removes the databases of a cluster. Each has its own data and rules. "
+        "Lists, creates, moves, limits and removes the databases of a cluster, and shows files that nodes keep aside. Each has its own data and rules. "
             + "Clients name one by `ns`, and commands by --database.",
         verbs: [
             DatabaseListVerb.verb, create, DatabasePlacementVerbs.move, remove,
-            DatabaseLimitsVerb.verb,
+            DatabaseLimitsVerb.verb, KeptVerbs.verb,
         ],
         examples: ["hearth database create chat", "hearth database list"])
 

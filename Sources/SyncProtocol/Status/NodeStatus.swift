@@ -296,6 +296,11 @@ extension NodeStatus {
         public var awakeDatabases: Int?
         /// The largest databases, with the bytes of their data.
         public var largestDatabases: [String: Int] = [:]
+        /// The files of databases that the node keeps aside, because they may have operations that no other node has: their
+        /// folders with their bytes.
+        public var keptDatabases: [String: Int] = [:]
+        /// The databases that were placed twice in one epoch, with the nodes of both placements. No node serves them.
+        public var contestedDatabases: [String: String] = [:]
         /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.

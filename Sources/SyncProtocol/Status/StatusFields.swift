@@ -162,6 +162,8 @@ extension NodeStatus.Process: StatusRecord {
             .init("databases", \.databases),
             .init("awakeDatabases", \.awakeDatabases),
             .init("largestDatabases", \.largestDatabases),
+            .init("keptDatabases", \.keptDatabases),
+            .init("contestedDatabases", \.contestedDatabases),
             .init("diskFreeBytes", \.diskFreeBytes),
             .init("openFiles", \.openFiles),
             .init("openFilesLimit", \.openFilesLimit),
