@@ -29,6 +29,8 @@ public struct Replica: Sendable {
     /// When the tree is written to disk, and what the log keeps.
     var checkpoints: Checkpoints
     var checkpointAudit = OutgoingCheckpointAudit()
+    /// The comparisons of the tree with those of the peers.
+    var comparisons: Comparisons
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
@@ -62,6 +64,7 @@ public struct Replica: Sendable {
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(configuration)
+        comparisons = Comparisons(every: configuration.comparisonMilliseconds)
         let startup = Startup(
             hasRecovered: !properties.diskLoss.contains(.data), waking: configuration.waking)
         storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
@@ -75,6 +78,7 @@ public struct Replica: Sendable {
     /// Replaces all state by a checkpoint.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         replication.restore(checkpoint)
+        comparisons.abandon()
         checkpoints.begin(
             with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
         turns.begin(holding: replication.vector)

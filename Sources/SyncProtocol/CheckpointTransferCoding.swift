@@ -34,6 +34,7 @@ extension PeerMessage {
             writer.append(time.bits)
         case .propose(let proposals): writer.append(proposals)
         case .decided(let verdicts): writer.append(verdicts)
+        case .comparison(let comparison): writer.append(comparison)
         case .batch, .heartbeat, .requestBatches, .batches, .compacted:
             preconditionFailure("\(self) is encoded elsewhere")
         }
@@ -80,11 +81,15 @@ extension PeerMessage {
         case "decided":
             try head.require(2)
             return .decided(try reader.verdicts())
+        case "comparison":
+            try head.require(8)
+            return .comparison(try reader.comparison())
         default:
             throw head.unknown(
                 names: """
                     batch, heartbeat, requestBatches, batches, compacted, requestCheckpoint, \
-                    checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided
+                    checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided, \
+                    comparison
                     """)
         }
     }

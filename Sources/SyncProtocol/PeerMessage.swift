@@ -43,6 +43,10 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: the coordinator's
     /// verdicts on them.
     case decided([TransactionDecision])
+    /// `["comparison", cluster, member, writer, leader, number, step, content]`, published by each member of a comparison of
+    /// trees. The content of the step `begin` is nil, that of `join` and `agree` a vector, and that of `announce`
+    /// `[word, word, digest of a vector]`. Nodes of version 0.4 count and ignore it.
+    case comparison(TreeComparison)
 }
 
 /// The identity that a node claims.

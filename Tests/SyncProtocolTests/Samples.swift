@@ -269,9 +269,23 @@ extension Seeded {
         ]
     }
 
+    private mutating func comparison() -> TreeComparison {
+        let step: TreeComparison.Step =
+            switch next() % 4 {
+            case 0: .begin
+            case 1: .join(vector())
+            case 2: .agree(vector())
+            default: .announce(TreeDigest(next(), next()), at: next())
+            }
+        return TreeComparison(
+            cluster: text(), member: text(), writer: WriterID(bits: next()),
+            round: .init(of: WriterID(bits: next()), next()), step)
+    }
+
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<14, using: &self) {
+        switch Int.random(in: 0..<15, using: &self) {
+        case 14: return .comparison(comparison())
         case 13: return .decided((0..<next() % 3).map { _ in verdict() })
         case 12: return .propose(proposals())
         case 11: return .requestHeartbeat
