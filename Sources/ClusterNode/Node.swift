@@ -111,9 +111,11 @@ public final class Node {
         let stored = recovery.storedNames().map { name in
             var recovery = recovery
             recovery.name = name
-            let digest = recovery.digestFile?.read()
+            let digests = recovery.digestFile?.read()
             let fileBytes = recovery.fileBytes(of: name)
-            return (name, core.addStoredDatabase(name, fileBytes: fileBytes, digest: digest))
+            let database = core.addStoredDatabase(
+                name, fileBytes: fileBytes, digest: digests?.operations, treeDigest: digests?.tree)
+            return (name, database)
         }
         // With a catalog, the node opens them once it knows their placement.
         if core.sleepMilliseconds == nil, !core.hasCatalog {
@@ -324,8 +326,10 @@ extension Node {
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
         case .closed:
-            databases.finishClosing(
-                database, core.name(of: database), holding: core.digest(of: database))
+            let digests = core.digest(of: database).map {
+                DigestFile.Digests(operations: $0, tree: core.treeDigest(of: database))
+            }
+            databases.finishClosing(database, core.name(of: database), holding: digests)
             step { $0.didClose(database) }
         }
     }
@@ -357,6 +361,7 @@ extension Node {
         peers.tick()
         core.replica.process = processStatus
         news.report(of: core.replica)
+        news.report(of: core.treeDifferences())
         news.report(ofShortage: processMetrics.shortage)
         requestLogger.endSecond(at: Loop.wallClockMilliseconds)
     }
@@ -368,6 +373,11 @@ extension Node {
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes
+        }
+        for difference in core.treeDifferences() where !difference.database.isDefault {
+            let age = core.elapsedMilliseconds - difference.sinceMilliseconds
+            status.differingDatabases[difference.database.text, default: [:]][difference.member] =
+                Int(clamping: age)
         }
         return status
     }

@@ -1,3 +1,4 @@
+public import DataTree
 internal import GatewayCore
 package import ReplicaCore
 public import SyncProtocol
@@ -23,14 +24,17 @@ extension NodeCore {
     /// - Parameters:
     ///   - fileBytes: The size of its file, which counts as that of its data until it wakes.
     ///   - digest: That of `digest(of:)` when the files were closed; nil if the files may hold other operations.
+    ///   - treeDigest: That of `treeDigest(of:)`.
     @discardableResult
     public mutating func addStoredDatabase(
-        _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil
+        _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil,
+        treeDigest: TreeDigest? = nil
     ) -> DatabaseIndex {
         let index = addDatabase(name)
         if name.isCatalog { return index }
         named[index.position].past.dataBytes = fileBytes
         named[index.position].digest = digest
+        named[index.position].treeDigest = treeDigest
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))

@@ -201,6 +201,8 @@ extension NodeCore {
                 return
             } else if DatabaseDigests.isPresent(in: frame), receive(digests: frame) {
                 return
+            } else if SleepingTrees.isPresent(in: frame), receive(trees: frame) {
+                return
             } else {
                 stepReplica(input, of: .default)
             }

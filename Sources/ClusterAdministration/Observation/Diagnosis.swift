@@ -36,6 +36,7 @@ package struct Diagnosis: Equatable {
             findings += examination.findings
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
+        findings += DifferingTrees.all(in: later).flatMap(\.findings)
         findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity

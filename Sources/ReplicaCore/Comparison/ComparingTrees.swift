@@ -1,3 +1,4 @@
+public import DataTree
 import SyncProtocol
 
 // The part of a replica in comparisons of trees.
@@ -35,8 +36,21 @@ extension Replica {
         replication.counters.differingTrees += UInt64(differing)
     }
 
+    /// Returns the members whose trees differed from this one at the last comparison with each, and when that was found first.
+    /// Mutating, because a non-mutating function can copy the replica.
+    ///
+    /// - Parameter known: What was known before this replica; members that it has not compared keep theirs.
+    public mutating func treeDifferences(knowing known: [String: UInt64]) -> [String: UInt64] {
+        comparisons.results.reduce(into: known) { $0[$1.key] = $1.value.differsSinceMilliseconds }
+    }
+
+    /// The digest of the tree; nil while it is being computed, or operations of many writes do not show yet.
+    public var treeDigest: TreeDigest? {
+        replication.largeOperations.isEmpty ? replication.tree.digest : nil
+    }
+
     /// The members whose trees differed from this one at the last comparison with each, ascending.
-    public var differingMembers: [String] { comparisons.differing }
+    package var differingMembers: [String] { comparisons.differing }
 
     /// The members with which this replica has compared its tree, ascending.
     package var comparedMembers: [String] { comparisons.results.keys.sorted() }

@@ -71,7 +71,7 @@ import Testing
         }
         for round in 0..<250 {
             let name = cluster.names[round % 3]
-            let paths = [7, 5].map { Path(["list", Key(unchecked: "l\(round % $0)")]) }
+            let paths = [7, 5].map { Path([Key(unchecked: "l\(round % $0)")]) }
             cluster.send(.merge(id: 1, path: paths[0], writes: writes), to: name)
             cluster.send(.put(id: 2, path: paths[1], value: .null), to: name)
             cluster.quiesce(milliseconds: 50)
