@@ -14,12 +14,14 @@ extension Replica {
     /// Processes a message of a comparison, if it is of the current incarnation of a member.
     mutating func receive(_ comparison: TreeComparison) {
         guard comparison.cluster == configuration.cluster,
-            replication.peers.isCurrent(comparison.writer, of: comparison.member)
+            replication.peers.isMember(comparison.member)
         else {
             replication.counters.unknownPeers += 1
             return
         }
-        if mayCompare { comparisons.receive(comparison, at: now.elapsedMilliseconds) }
+        if mayCompare, replication.peers.isCurrent(comparison.writer, of: comparison.member) {
+            comparisons.receive(comparison, at: now.elapsedMilliseconds)
+        }
     }
 
     /// Goes on with the comparison of trees, at the end of a turn. What it announces becomes durable with the turn.
