@@ -96,7 +96,8 @@ extension MessagePackReader {
         case "announce":
             let start = position
             guard try arrayHead("a digest") == 3 else {
-                throw .expected("a digest as [word, word, vector]", found: "another array", at: start)
+                throw .expected(
+                    "a digest as [word, word, vector]", found: "another array", at: start)
             }
             let digest = TreeDigest(
                 try unsigned("a word of a digest"), try unsigned("a word of a digest"))

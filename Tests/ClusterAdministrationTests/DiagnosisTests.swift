@@ -295,7 +295,9 @@ import ZeroMQ
         return Diagnosis(of: cluster, nodes, later: nodes).findings
     }
 
-    @Test func `names the node whose tree differs from those of the majority, and the repair`() throws {
+    @Test func `names the node whose tree differs from those of the majority, and the repair`()
+        throws
+    {
         #expect(try findings(ofTrees: [[], [], []]).isEmpty)
         // One of the others may not have compared its tree yet.
         for differences in [[[3], [3], [1, 2]], [[3], [3], []], [[], [3], [1, 2]]] {
@@ -321,7 +323,9 @@ import ZeroMQ
         #expect(found.first?.fix.contains("empty its folder `databases/chat`") == true)
     }
 
-    @Test(arguments: [[[2], [1]], [[2, 3], [1, 3], [1, 2]], [[3, 4], [3, 4], [1, 2], [1, 2]]])
+    @Test(arguments: [
+        [[2], [1]], [[2, 3], [1, 3], [1, 2]], [[3, 4], [3, 4], [1, 2], [1, 2]],
+    ])
     func `says that no majority shows the same`(differences: [[Int]]) throws {
         let found = try findings(ofTrees: differences)
         #expect(found.count == 1)

@@ -16,7 +16,8 @@ import Testing
     @Test func `different trees have different digests`() {
         let long = String(repeating: "k", count: 40)
         var values: [Value] = [
-            .null, .boolean(false), .boolean(true), .integer(0), .integer(1), .double(0), .double(-0.0),
+            .null, .boolean(false), .boolean(true), .integer(0), .integer(1), .double(0),
+            .double(-0.0),
             .double(1), .string(""), .string("a"), .string("1"), .string("aaaaaaaa"),
             .string("aaaaaaaaa"), .string("aaaaaaaa\0"), record, list(2), list(3),
         ]

@@ -60,7 +60,8 @@ import Testing
         #expect(differences(&rig).isEmpty)
     }
 
-    @Test func `a difference lasts while a database is awake, until replicas compare their trees`() {
+    @Test func `a difference lasts while a database is awake, until replicas compare their trees`()
+    {
         var rig = sleeping()
         rig.receive(trees(of: rig, TreeDigest(1, 2)), at: 0)
         let session = rig.connect()

@@ -54,7 +54,8 @@ struct DifferingTrees {
                     problem: "and \(names.dropFirst().joined(separator: " and ")) show different "
                         + "data in the database \(database) since \(seconds) s, although they hold "
                         + "the same operations, and no majority shows the same",
-                    fix: "compare the data of the nodes (`hearth export / FILE --node NODE\(option)`), choose the "
+                    fix:
+                        "compare the data of the nodes (`hearth export / FILE --node NODE\(option)`), choose the "
                         + "node whose data is right, and then, one after the other, "
                         + repair("each other node"))
             ]
@@ -65,7 +66,8 @@ struct DifferingTrees {
                 problem: "shows other data in the database \(database) than "
                     + "\(groups[0].joined(separator: " and ")) since \(seconds) s, although they "
                     + "hold the same operations",
-                fix: "keep a copy (`hearth export / \(node).json --node \(node)\(option)`), then " + repair(node))
+                fix: "keep a copy (`hearth export / \(node).json --node \(node)\(option)`), then "
+                    + repair(node))
         }
     }
 

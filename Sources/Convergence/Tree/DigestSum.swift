@@ -76,7 +76,11 @@ package struct DigestSum: Sendable {
                 if !counts[done].count.isDone { break }
             }
             let counted = counts[done]
-            if counted.isRemoved { sum -= counted.count.digest } else { sum += counted.count.digest }
+            if counted.isRemoved {
+                sum -= counted.count.digest
+            } else {
+                sum += counted.count.digest
+            }
             done += 1
         }
         defer { counts.removeFirst(done) }

@@ -34,7 +34,8 @@ import Testing
         #expect(cluster["n3"].counters.comparedTrees == 4)
     }
 
-    @Test func `each member finds the trees that differ from its own, until they are equal again`() {
+    @Test func `each member finds the trees that differ from its own, until they are equal again`()
+    {
         var cluster = TestCluster(3)
         cluster.send(.put(id: 1, path: "a/b", value: 1), to: "n2")
         diverge("n3", in: &cluster)
@@ -101,7 +102,8 @@ import Testing
         for vector in [VersionVector(), ahead] {
             cluster.turn("n2", [message(of: cluster, .begin)])
             cluster.turn("n2", [message(of: cluster, .agree(vector))])
-            cluster.turn("n2", [message(of: cluster, .announce(TreeDigest(1, 2), at: vector.digest))])
+            cluster.turn(
+                "n2", [message(of: cluster, .announce(TreeDigest(1, 2), at: vector.digest))])
             cluster.quiesce(milliseconds: 6_000)
         }
         #expect(cluster["n2"].differingMembers.isEmpty)

@@ -58,7 +58,8 @@ import Testing
         SyncProtocol.Operation(
             stamp: Stamp(time: HybridTime(milliseconds: UInt64(number)), writer: origins[0]),
             writes: (0..<writes).map {
-                Write(path: Path([Key(unchecked: "k\(number)"), Key(unchecked: "\($0)")]), value: 1)
+                Write(
+                    path: Path([Key(unchecked: "k\(number)"), Key(unchecked: "\($0)")]), value: 1)
             })
     }
 
