@@ -51,7 +51,7 @@ struct Comparisons: Sendable {
             guard message.writer == message.round.leader, round.map(isReplaceable) ?? true
             else { return }
             follow(ComparisonRound(message.round, at: milliseconds))
-            // It leads only if no other member does.
+            // It leads only if no other member does so until then.
             nextMilliseconds =
                 milliseconds + intervalMilliseconds + ComparisonRound.limitMilliseconds
         } else if round?.id == message.round {
@@ -89,7 +89,7 @@ struct Comparisons: Sendable {
         }
     }
 
-    /// Begins a round if this replica is the live member with the first name.
+    /// Begins a round if this replica is the live member with the first name, or those before it have not begun one.
     private mutating func begin(in replication: borrowing Replication) -> Bool {
         let milliseconds = replication.now.elapsedMilliseconds
         if nextMilliseconds == 0 {
@@ -99,8 +99,12 @@ struct Comparisons: Sendable {
         let live = replication.peers.remaining.filter {
             replication.peers.isLive($0, at: milliseconds)
         }.map(\.member)
-        guard let first = live.first, replication.configuration.member < first else {
+        if live.isEmpty {
             nextMilliseconds = milliseconds + ComparisonRound.joinMilliseconds
+            return false
+        }
+        let rank = live.count { $0 < replication.configuration.member }
+        guard milliseconds >= nextMilliseconds + UInt64(rank) * intervalMilliseconds / 3 else {
             return false
         }
         number += 1

@@ -61,6 +61,17 @@ import Testing
         #expect(cluster["n3"].comparedMembers == ["n2"])
     }
 
+    @Test func `another member leads if the first one takes no part, as one of an earlier version`() {
+        var cluster = TestCluster(3)
+        cluster.turn("n1", [.storageFailed(problem: "the disk is full", fix: "")])
+        cluster.quiesce(milliseconds: Self.firstRound)
+        #expect(cluster["n2"].comparedMembers.isEmpty)
+        cluster.quiesce(milliseconds: Self.firstRound)
+        #expect(cluster["n2"].comparedMembers == ["n3"])
+        #expect(cluster["n3"].comparedMembers == ["n2"])
+        #expect(cluster["n1"].comparedMembers.isEmpty)
+    }
+
     /// All writes of two operations of many writes arrive during the round.
     @Test(arguments: [4, 2_000])
     func `trees are compared under load, also while large operations do not show yet`(atOnce: Int) {
