@@ -61,7 +61,8 @@ import Testing
         #expect(cluster["n3"].comparedMembers == ["n2"])
     }
 
-    @Test func `another member leads if the first one takes no part, as one of an earlier version`() {
+    @Test func `another member leads if the first one takes no part, as one of an earlier version`()
+    {
         var cluster = TestCluster(3)
         cluster.turn("n1", [.storageFailed(problem: "the disk is full", fix: "")])
         cluster.quiesce(milliseconds: Self.firstRound)
