@@ -107,7 +107,7 @@ let package = Package(
                 "DataTree", "JSONText", "Marks", "Randomness", "SyncProtocol", "QueryEngine",
                 "Convergence", "Store", "Rules",
             ],
-            pages: ["coordination.md", "driving.md", "membership.md"]),
+            pages: ["comparison.md", "coordination.md", "driving.md", "membership.md"]),
         module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         // The same by the definition, which the simulator and the tests judge by.

@@ -117,10 +117,10 @@ public final class Node {
         let stored = try recovery.storedNames().map { name throws(NodeError) in
             var recovery = recovery
             recovery.name = name
-            let digest = recovery.digestFile?.read()
+            let digests = recovery.digestFile?.read()
             let fileBytes = recovery.fileBytes(of: name)
             let database = core.addStoredDatabase(
-                name, fileBytes: fileBytes, digest: digest,
+                name, fileBytes: fileBytes, digest: digests?.operations, treeDigest: digests?.tree,
                 record: try recovery.record(of: name))
             return (name, database)
         }
@@ -372,8 +372,10 @@ extension Node {
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
         case .closed:
-            databases.finishClosing(
-                database, core.name(of: database), holding: core.digest(of: database))
+            let digests = core.digest(of: database).map {
+                DigestFile.Digests(operations: $0, tree: core.treeDigest(of: database))
+            }
+            databases.finishClosing(database, core.name(of: database), holding: digests)
             step { $0.didClose(database) }
         }
     }
@@ -407,6 +409,7 @@ extension Node {
         core.replica.process = processStatus
         news.report(of: core.replica)
         reportWait(isServing: core.isServing)
+        news.report(of: core.treeDifferences())
         news.report(ofShortage: processMetrics.shortage)
         requestLogger.endSecond(at: Loop.wallClockMilliseconds)
     }
@@ -432,6 +435,11 @@ extension Node {
         for files in kept { status.keptDatabases[files.entry] = files.bytes }
         for (name, placements) in core.contestedDatabases {
             status.contestedDatabases[name.text] = placements
+        }
+        for difference in core.treeDifferences() where !difference.database.isDefault {
+            let age = core.elapsedMilliseconds - difference.sinceMilliseconds
+            status.differingDatabases[difference.database.text, default: [:]][difference.member] =
+                Int(clamping: age)
         }
         return status
     }

@@ -130,16 +130,16 @@ struct OpenDatabases {
         journal(of: database).closeStore()
     }
 
-    /// Completes the closing of a database, whose files hold the operations of this digest.
+    /// Completes the closing of a database, whose files hold the operations and the tree of these digests.
     mutating func finishClosing(
-        _ database: DatabaseIndex, _ name: DatabaseName, holding digest: UInt64?
+        _ database: DatabaseIndex, _ name: DatabaseName, holding digests: DigestFile.Digests?
     ) {
         journals[database.number] = nil
         storing.remove(database)
         if removing.remove(database) != nil {
             recovery.deleteFiles(of: name)
-        } else if let digest {
-            recovery(of: name).digestFile?.write(digest)
+        } else if let digests {
+            recovery(of: name).digestFile?.write(digests)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import DataTree
 internal import ReplicaCore
 internal import SyncProtocol
 
@@ -60,6 +61,10 @@ struct NamedDatabase {
     var isCopied = false
     /// The digest of the operations that the files of a sleeping database hold; nil if it is unknown.
     var digest: UInt64?
+    /// The digest of the tree in these files; nil if it is unknown.
+    var treeDigest: TreeDigest?
+    /// The nodes whose trees differed at the last comparison with each, and when that was found first.
+    var differences: [String: UInt64] = [:]
     /// Whether the database is among those that will wake because a peer may hold other operations.
     var awaitsVisit = false
     /// Whether it has to wake once the driver has closed it.
@@ -96,13 +101,15 @@ struct NamedDatabase {
     mutating func open(_ replica: consuming Replica, in epoch: UInt32) {
         replicas = [replica]
         (self.epoch, isCopied) = (epoch, false)
-        (state, dueMilliseconds, digest, isShown) = (.awake, 0, nil, false)
+        (state, dueMilliseconds, digest, treeDigest) = (.awake, 0, nil, nil)
+        isShown = false
     }
 
     /// Frees the replica, whose turns are durable.
     mutating func removeReplica() {
         past.add(replica.use())
-        digest = replica.vector.digest
+        (digest, treeDigest) = (replica.vector.digest, replica.treeDigest)
+        rememberDifferences()
         replicas = []
         (isServing, isSynchronized, hasDueWork) = (false, false, false)
     }

@@ -1,3 +1,4 @@
+public import DataTree
 internal import GatewayCore
 package import ReplicaCore
 public import SyncProtocol
@@ -23,11 +24,12 @@ extension NodeCore {
     /// - Parameters:
     ///   - fileBytes: The size of its file, which counts as that of its data until it wakes.
     ///   - digest: That of `digest(of:)` when the files were closed; nil if the files may hold other operations.
+    ///   - treeDigest: That of `treeDigest(of:)`.
     ///   - record: The one of the last output `recordPlacement`; nil if there are no files.
     @discardableResult
     public mutating func addStoredDatabase(
         _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil,
-        record: PlacementRecord? = PlacementRecord(nil)
+        treeDigest: TreeDigest? = nil, record: PlacementRecord? = PlacementRecord(nil)
     ) -> DatabaseIndex {
         let index = addDatabase(name)
         if name.isCatalog { return index }
@@ -37,6 +39,7 @@ extension NodeCore {
         }
         named[index.position].past.dataBytes = fileBytes
         named[index.position].digest = digest
+        named[index.position].treeDigest = treeDigest
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))

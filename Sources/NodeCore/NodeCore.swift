@@ -216,6 +216,8 @@ extension NodeCore {
                 return
             } else if PlacementNews.isPresent(in: frame), receive(news: frame) {
                 return
+            } else if SleepingTrees.isPresent(in: frame), receive(trees: frame) {
+                return
             } else {
                 stepReplica(input, of: .default)
             }

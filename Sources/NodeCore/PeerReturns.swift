@@ -102,6 +102,7 @@ extension NodeCore {
                 of: replica.clusterName, part.map { DatabaseDigests.Entry($0.name, $0.digest) })
             outputs.append(.replica(.publish(digests.bytes, .awaited)))
         }
+        publishTrees()
     }
 
     /// Compares the digests of a peer; returns false if the frame has none.

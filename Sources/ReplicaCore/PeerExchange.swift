@@ -13,6 +13,7 @@ extension Replica {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
             case .heartbeat(let heartbeat): receive(heartbeat)
             case .batches(let origin, let batches): receive(batches, of: origin)
+            case .comparison(let comparison): receive(comparison)
             case .requestHeartbeat: replication.turn.owesHeartbeat = true
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
@@ -165,6 +166,7 @@ extension Replica {
     /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.record(applied.operation, of: applied.origin)
+        comparisons.record(applied.operation, of: applied.origin)
         if applied.setsRules { adoptRules() }
         let writes = applied.operation.writes
         if !applied.changes.isEmpty {

@@ -37,6 +37,7 @@ package struct Diagnosis: Equatable {
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
         findings += RefusedKey.all(in: later).map { $0.finding(in: cluster) }
+        findings += DifferingTrees.all(in: later).flatMap(\.findings)
         findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity

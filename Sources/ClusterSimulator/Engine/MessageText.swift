@@ -68,6 +68,21 @@ extension PeerMessage {
         case .remembered(let memory):
             "remembers \(memory.predecessor.map { "\($0)#\(memory.sequence)" } ?? "nothing"), closed "
                 + "\(memory.closed.milliseconds)"
+        case .comparison(let comparison):
+            "comparison \(comparison.round.number) of \(comparison.round.leader): "
+                + comparison.step.summary
+        }
+    }
+}
+
+extension TreeComparison.Step {
+    fileprivate var summary: String {
+        switch self {
+        case .begin: "begins"
+        case .join(let vector): "joins with \(vector.line)"
+        case .agree(let vector): "sets \(vector.line)"
+        case .announce(let digest, _):
+            "has \(String(digest.first, radix: 16)) \(String(digest.second, radix: 16))"
         }
     }
 }

@@ -13,6 +13,8 @@ struct ClusterSettings: Sendable {
     var sync = TimeRange(.milliseconds(1), .milliseconds(6))
     /// The retry window: how long after its stamp nodes accept a client's write.
     var retryWindow: Microseconds = .seconds(1)
+    /// How often the nodes compare their trees.
+    var compare: Microseconds = .seconds(30)
     /// How long a node takes from its start to its first turn.
     var start = TimeRange(.milliseconds(100), .milliseconds(400))
     /// How many of the last replicas are not members at first.

@@ -42,6 +42,7 @@ extension ScenarioSection {
             .count("turn", \.cluster.turnUnits, in: 100...1_000_000),
             .time("retry-window", \.cluster.retryWindow),
             .time("lease", \.cluster.lease),
+            .time("compare", \.cluster.compare),
             .time("serve", \.cluster.serve),
         ]
     }

@@ -125,6 +125,10 @@ extension NodeStatus {
         /// The members whose checkpoints the node refused and of which it still misses operations, each with the
         /// number of operations that installing its checkpoint would lose.
         public var refusedCheckpoints: [String: Int] = [:]
+        /// How many milliseconds ago the tree was last compared with that of each peer.
+        public var comparedTrees: [String: Int] = [:]
+        /// The peers whose trees differed then, and how many milliseconds ago that was found first.
+        public var differingTrees: [String: Int] = [:]
         /// Frames of peers that could not be read.
         public var malformedFrames = 0
         /// Frames from other clusters and from unknown members, and operations that no member can have made.
@@ -301,6 +305,9 @@ extension NodeStatus {
         public var keptDatabases: [String: Int] = [:]
         /// The databases that were placed twice in one epoch, with the nodes of both placements. No node serves them.
         public var contestedDatabases: [String: String] = [:]
+        /// The databases besides the default one whose trees differ from those of peers, by database, and how many milliseconds
+        /// ago that was found first.
+        public var differingDatabases: [String: [String: Int]] = [:]
         /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.
