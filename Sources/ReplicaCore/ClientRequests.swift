@@ -127,10 +127,6 @@ extension Replica {
         }
         let resolved = try resolve(timed)
         try checkRules(timed, as: resolved, of: submission.session, at: milliseconds)
-        // A repetition of a write with a stamp must not take effect later, so such a write is done and changes nothing.
-        if resolved.isEmpty, name.stamp == nil, writes.count == 1 {
-            throw .priorityOfNothing(at: writes[0].path)
-        }
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: resolved, stamp: name.stamp, for: attribution)
         if resolved.count > configuration.limits.writesAtOnce {
@@ -219,15 +215,6 @@ extension Replica {
             submission.id, once: concern, for: submission.session, after: vector[writer], at: now,
             within: submission.patienceMilliseconds)
         if waits { replication.turn.asksForHeartbeats = true }
-    }
-}
-
-extension RequestFailure {
-    /// The refusal of a priority for a location without a value, as Firebase refuses `setPriority` there.
-    fileprivate static func priorityOfNothing(at path: Path) -> RequestFailure {
-        RequestFailure(
-            .invalid, "\(path.parent ?? .root) has no value, so it cannot have a priority",
-            fix: "write the value with its priority: {\".value\": …, \".priority\": …}")
     }
 }
 
