@@ -26,6 +26,7 @@ extension SimulatedRun {
             resume(node)
             start(node)
         }
+        evictAbandoned()
         noteProgress()
         quiescence.unrest = unrest
         if quiescence.unrest == nil {
@@ -40,6 +41,17 @@ extension SimulatedRun {
         quiescence.isOver = isOver
         if quiescence.isOver { return }
         schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
+    }
+
+    /// The operator evicts a node that never returns, if one without its latest disk waits for it, as `/health` says.
+    private mutating func evictAbandoned() {
+        for gone in nodes.indices where nodes[gone].isAbandoned {
+            let isAwaited = nodes.contains {
+                $0.replica?.awaitedMembers.contains(nodes[gone].name) == true
+            }
+            let asked = nodes.indices.first { nodes[$0].isServing && $0 != gone }
+            if isAwaited, let asked { evict(gone, by: asked) }
+        }
     }
 
     /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.

@@ -133,13 +133,17 @@ extension MetricsText {
             "tree_differences", .gauge,
             "Pairs of a database and a peer that shows other data in it after the same operations.",
             differing.values.reduce(0) { $0 + $1.count })
-        begin("tree_differs", .gauge, "1 for each of these pairs.")
+        if differing.values.contains(where: { !$0.isEmpty }) {
+            begin("tree_differs", .gauge, "1 for each of these pairs.")
+        }
         for (database, peers) in differing.sorted(by: { $0.key < $1.key }) {
             for peer in peers { append(1, ["database": database, "peer": peer]) }
         }
-        begin(
-            "tree_compared_age_seconds", .gauge,
-            "Seconds since the tree of the default database was compared with that of a peer.")
+        if !status.exchange.comparedTrees.isEmpty {
+            begin(
+                "tree_compared_age_seconds", .gauge,
+                "Seconds since the tree of the default database was compared with that of a peer.")
+        }
         for (peer, milliseconds) in status.exchange.comparedTrees.sorted(by: { $0.key < $1.key }) {
             append(Double(milliseconds) / 1000, ["peer": peer])
         }

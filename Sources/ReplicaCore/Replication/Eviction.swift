@@ -28,11 +28,11 @@ extension Replication {
         guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
             throw noMajority(against: member)
         }
-        guard let writer = peer.heartbeat?.writer else {
+        guard let writer = peer.heartbeat?.writer ?? peer.disk.memory?.writer else {
             throw RequestFailure(
                 .unavailable,
-                "\(configuration.member) has had no contact with \(member) since it started",
-                fix: "use a node that has been running longer, or remove \(member) from the list "
+                "\(configuration.member) has never had contact with \(member)",
+                fix: "use another node, or remove \(member) from the list "
                     + "of nodes")
         }
         guard peers.evictions.hasRoom else {

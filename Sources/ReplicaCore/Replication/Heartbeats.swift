@@ -56,10 +56,14 @@ extension Replication {
 
     /// A heartbeat of what is durable.
     ///
-    /// - Parameter announcesHoldings: Whether it shows the held operations; otherwise the node seems to hold nothing.
+    /// - Parameter announcesHoldings: Whether it shows the held operations; otherwise the node seems to hold nothing, and
+    ///   closes nothing: its operations may still be older.
     func heartbeat(of durable: TurnQueue.Mark, announcesHoldings: Bool) -> Heartbeat {
         var durable = durable
-        if !announcesHoldings { durable.vector = VersionVector() }
+        if !announcesHoldings {
+            durable.vector = VersionVector()
+            durable.closedTimestamp = .zero
+        }
         let folding = durable.vector.folded.map { origins in
             Heartbeat.Folding(
                 origins.digest,
