@@ -109,6 +109,69 @@ import ZeroMQ
         ports.close()
     }
 
+    /// The ports of a node with keys, which knows some nodes.
+    private func ports(
+        of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
+        _ keys: KeyPair, on loop: Loop, receive: @escaping (Input) -> Void
+    ) throws -> (ports: PeerPorts, security: Security) {
+        let configuration = NodeConfiguration(
+            cluster: "c", durability: .commit, directory: "", nodes: nodes)
+        let context = Context()
+        let security = try Security(as: keys, of: configuration, in: context)
+        let ports = try PeerPorts(of: own, among: nodes, in: context, security: security)
+        let log = NodeLog(member: own.id, settings: LogSettings())
+        try security.open(on: loop, log: log)
+        try ports.open(on: loop, log: log, receive: receive)
+        return (ports, security)
+    }
+
+    /// ZeroMQ gives up a connection that was refused.
+    @Test func `connect to a peer that lists their key after its restart`() throws {
+        let base = try TestCluster.freePorts()
+        let keys = [KeyPair.random(), KeyPair.random()]
+        var (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        (n1.publicKey, n2.publicKey) = (keys[0].publicKey, keys[1].publicKey)
+        let nodes = [n1, n2]
+        let loop = try Loop()
+        var (asked, published): ([UInt8]?, [UInt8]?)
+        var first = try ports(of: n1, among: [n1], keys[0], on: loop) { _ in }
+        let second = try ports(of: n2, among: nodes, keys[1], on: loop) {
+            if case .published(let frame) = $0 { published = frame }
+        }
+        var (hasEnded, hasRestarted) = (false, false)
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            if !hasEnded, first.security.refusals >= 2 {
+                hasEnded = true
+                first.ports.stopReceiving()
+                first.security.close()
+                first.ports.close()
+            } else if hasEnded, !hasRestarted {
+                // ZeroMQ frees the endpoints a moment later.
+                let next = try? ports(of: nodes[0], among: nodes, keys[0], on: loop) {
+                    if case .asked(let frame, by: "n2") = $0 { asked = frame }
+                }
+                if let next { (first, hasRestarted) = (next, true) }
+            }
+            second.ports.ask("n1", [7])
+            second.ports.endTurn()
+            if hasRestarted {
+                first.ports.publish([8], .gathered)
+                first.ports.endTurn()
+            }
+            if asked != nil, published != nil { loop.stop() }
+        }
+        let ticks = try loop.timer(every: .seconds(1)) { second.ports.tick() }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, ticks, deadline)) { loop.run() }
+        #expect(hasRestarted)
+        #expect(asked == [7] && published == [8])
+        for (ports, security) in [first, second] {
+            ports.stopReceiving()
+            security.close()
+            ports.close()
+        }
+    }
+
     @Test func `get answers again after a stranger has connected under the node's name`() throws {
         let base = try TestCluster.freePorts()
         let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))

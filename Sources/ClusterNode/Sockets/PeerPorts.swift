@@ -20,6 +20,8 @@ final class PeerPorts {
     private static let maxSubscriptionSize = 1 << 20
     /// How long a connection may take to show its key.
     private static let handshakeInterval = Duration.seconds(5)
+    /// How long to wait after a refusal before the next attempt.
+    private static let refusalSeconds = 5
 
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
@@ -33,7 +35,8 @@ final class PeerPorts {
     /// exchange addresses, so each peer has a socket of its own.
     private var subscribers: [String: Channel] = [:]
     private var dealers: [String: Channel] = [:]
-    /// The endpoint to which each dealer connects, and the watch over its answers.
+    /// The endpoints to which each subscriber and each dealer connects, and the watch over the answers.
+    private var updateEndpoints: [String: String] = [:]
     private var requestEndpoints: [String: String] = [:]
     private var answerWatches: [String: AnswerWatch] = [:]
     private let own: NodeConfiguration.Member
@@ -45,6 +48,7 @@ final class PeerPorts {
     private var log: NodeLog?
     /// Peers that refuse the key of this node, as the log says.
     private var refusingPeers: Set<String> = []
+    private var ticksSinceRefusal = 0
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -102,7 +106,11 @@ final class PeerPorts {
         security?.trust(peer, from: socket)
         socket.hasIPv6 = endpoint.contains("[")
         try socket.connect(endpoint)
-        if socket.kind == .dealer { requestEndpoints[peer] = endpoint }
+        if socket.kind == .dealer {
+            requestEndpoints[peer] = endpoint
+        } else {
+            updateEndpoints[peer] = endpoint
+        }
     }
 
     /// Makes the connection for requests again: the peer gives the routing ID to the newest one.
@@ -257,12 +265,35 @@ final class PeerPorts {
         }
         for (peer, watch) in answerWatches where watch.tick() { reconnect(to: peer) }
         reportRefusals()
+        reconnectToRefusing()
         while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
+    }
+
+    /// Makes the connection for published frames again.
+    private func reconnectUpdates(of peer: String) {
+        guard let socket = subscribers[peer]?.socket,
+            let endpoint = updateEndpoints.removeValue(forKey: peer)
+        else { return }
+        socket.disconnect(from: endpoint)
+        try? connect(socket, to: endpoint, of: peer)
+    }
+
+    /// Every few seconds, connects again to the peers that refuse the key of this node. ZeroMQ gives up such connections, and the
+    /// peer may list the key once it has started again.
+    private func reconnectToRefusing() {
+        ticksSinceRefusal += 1
+        guard ticksSinceRefusal >= Self.refusalSeconds else { return }
+        ticksSinceRefusal = 0
+        for peer in refusingPeers.sorted() {
+            reconnect(to: peer)
+            reconnectUpdates(of: peer)
+        }
     }
 
     /// Logs once that a peer refuses the key of this node.
     private func reportRefusals() {
         let refusing = Set(answerWatches.filter { $1.refusesKey }.keys)
+        for peer in refusingPeers.subtracting(refusing) { reconnectUpdates(of: peer) }
         for peer in refusing.subtracting(refusingPeers).sorted() {
             log?.write(
                 "\(peer) refuses the key of \(own.id), which no node in its configuration has; list \(own.id) with its "
