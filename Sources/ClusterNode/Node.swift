@@ -51,6 +51,10 @@ public final class Node {
     private var ticks = 0
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
+    /// The backup that is being written.
+    private var backup: BackupRun?
+    /// The databases to open once their copy is complete.
+    private var waitingOpenings: [(database: DatabaseIndex, name: DatabaseName)] = []
     /// Begins the next turn while the core has work left.
     private var nextTurn: Watcher?
 
@@ -103,6 +107,7 @@ public final class Node {
             throw NodeError(error)
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
+        BackupRun.removeUnfinished(in: databases.backupFolder)
         for name in recovery.removedNames() {
             core.addRemovedDatabase(name)
             // The process may have ended before it deleted them.
@@ -210,6 +215,11 @@ extension Node {
                 databases.recovery.deleteFiles(of: name)
                 log.write(
                     "the database \(name) has moved to other nodes, and its files are deleted")
+            case .backUp(let session, let plan): beginBackup(plan, for: session)
+            case .gateway(.continueBackup(let session)):
+                if backup?.session == session { backup?.sendNext() }
+            case .gateway(.endBackup(let session)):
+                if backup?.session == session { backup?.cancel() }
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
@@ -260,6 +270,10 @@ extension Node {
 
     /// Opens a database that a client or a peer has named.
     private func open(_ database: DatabaseIndex, _ name: DatabaseName) {
+        guard backup?.sleeper != database else {
+            waitingOpenings.append((database, name))
+            return
+        }
         // Among the frames is the one that wakes the database at the other nodes.
         peers.sendPublications()
         do throws(NodeError) {
@@ -269,6 +283,32 @@ extension Node {
             log.write("cannot open the database \(name): \(error.problem)", .error)
             execute(core.failToOpen(database, because: error.problem))
         }
+    }
+
+    private func beginBackup(_ plan: BackupPlan, for session: SessionID) {
+        guard backup?.isBusy != true else {
+            let problem = BackupFailure.problemOfSecondBackup(at: member.id)
+            let event = BackupEvent.failed(problem: problem, fix: "wait until it is complete")
+            return step(.gateway(.backedUp(session, event)))
+        }
+        backup = BackupRun(
+            plan.limited { databases.hasFile($0) }, for: session, in: databases.backupFolder,
+            on: loop
+        ) { [unowned self] source, path, completion in
+            databases.copy(source, to: path, completion: completion)
+        } report: { [unowned self] event in
+            step(.gateway(.backedUp(session, event)))
+        }
+        backup?.begin()
+    }
+
+    /// Goes on with a backup, and opens the databases that have waited for it.
+    private func followBackup() {
+        backup?.tick()
+        guard !waitingOpenings.isEmpty, backup?.sleeper == nil else { return }
+        let openings = waitingOpenings
+        waitingOpenings = []
+        for opening in openings { open(opening.database, opening.name) }
     }
 
     /// Begins to receive what becomes of the turns of a database; of all open ones without an index.
@@ -348,6 +388,7 @@ extension Node {
     private func tick() {
         if phase == .running { beginTurn() }
         clients.reportSlowClients()
+        followBackup()
         databases.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }

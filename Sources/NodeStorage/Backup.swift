@@ -14,6 +14,8 @@ extension SQLiteTables {
         defer { unlink(partial) }
         // SQLite fills an empty file, and would give one of its own the mode 0644.
         createPrivateFile(partial)
+        // SQLite would report that a database cannot be opened.
+        guard access(partial, F_OK) == 0 else { throw .unwritable(path) }
         let copy = try connection.prepare("VACUUM INTO ?1")
         copy.bind(partial, at: 1)
         try copy.run()

@@ -140,6 +140,12 @@ package enum NodeOptions {
         }
     }
 
+    /// Whether the command line or the environment names a database.
+    package static func namesDatabase(in invocation: Invocation) -> Bool {
+        let isUnset = environment("HEARTH_DATABASE").map(\.isEmpty) ?? true
+        return invocation[database] != nil || !isUnset
+    }
+
     /// The database that the command line, the environment or the default names.
     package static func database(of invocation: Invocation) throws(CommandError) -> DatabaseName {
         let given = invocation[database]

@@ -159,7 +159,7 @@ struct DatabasesNode {
             case .discardDatabase(_, let name): (disks[name], digests[name]) = (nil, nil)
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)), .cut(let session): disconnect(session)
-            case .gateway: break
+            case .gateway, .backUp: break
             }
         }
     }

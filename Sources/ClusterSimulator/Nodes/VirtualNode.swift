@@ -305,6 +305,7 @@ struct VirtualNode {
             case .openDatabase(_, let name), .discardDatabase(_, let name):
                 preconditionFailure("a client names \(name)")
             case .closeDatabase, .removeDatabase: preconditionFailure("there is one database")
+            case .backUp: preconditionFailure("a simulated client requests no backup over HTTP")
             }
         }
         if hasUsers { recordSteps() }
