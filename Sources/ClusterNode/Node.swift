@@ -135,7 +135,7 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        core.replica.process = processStatus
+        core.replica.process = processStatus()
         if !core.isServing { ServiceState.waiting.report() }
         loop.run()
         close()
@@ -396,17 +396,25 @@ extension Node {
         report { $0.missing = missing }
         clients.tick()
         peers.tick()
-        core.replica.process = processStatus
+        core.replica.process = processStatus()
         news.report(of: core.replica)
         news.report(ofShortage: processMetrics.shortage)
         requestLogger.endSecond(at: Loop.wallClockMilliseconds)
     }
 
-    private var processStatus: NodeStatus.Process {
+    private func processStatus() -> NodeStatus.Process {
         var status = processMetrics.status(
             clients: clients, peers: peers, journal: databases.journal(of: .default),
             refusals: security?.refusals)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
+        let problems = core.databaseProblems()
+        status.unreadyDatabases = problems.count
+        for (name, problem) in problems.prefix(NodeStatus.databaseProblemsShown) {
+            status.databaseProblems[name.text] = problem
+        }
+        for (name, nodes) in core.emptyPlacements().prefix(NodeStatus.databaseProblemsShown) {
+            status.emptyDatabases[name.text] = nodes.joined(separator: ",")
+        }
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes
         }

@@ -14,6 +14,10 @@ extension Replica {
             && replication.peers.hold(vector, members)
     }
 
+    /// Returns how many operations the replica lacks, compared with the member that holds most; mutating, so that the replica is
+    /// not copied.
+    public mutating func missingOperations() -> UInt64 { lag }
+
     /// The name of the cluster.
     public var clusterName: String { configuration.cluster }
 

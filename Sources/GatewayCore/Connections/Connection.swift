@@ -96,6 +96,8 @@ struct Connection {
             context.bodies.remove(request.body.count, by: request.identity.principal)
         case .realtime(let realtime) where realtime.countedBytes > 0: context.setShare(0, of: id)
         case .copying: context.output(.endBackup(id))
+        case .console(let console) where console.session.backup != nil:
+            context.output(.endBackup(id))
         default: break
         }
     }

@@ -85,6 +85,9 @@ extension Connection {
 
     /// Goes on with the answer to the request of a backup.
     mutating func step(_ event: BackupEvent, _ context: inout GatewayContext) {
+        if case .console = activity {
+            return updateConsole(&context) { session, _ in session.finishBackup(event) }
+        }
         guard case .copying(let request, let body, _) = activity else { return }
         switch event {
         case .piece(let bytes):

@@ -84,6 +84,11 @@ enum ClusterStatus {
             let rates = last.map { $0.rates(since: $1) } ?? [:]
             let table = StatusTable(statuses, rates: rates)
             for line in table.lines { StandardOutput.shared.print(line) }
+            for status in statuses {
+                for (name, problem) in status.databaseProblems {
+                    StandardOutput.shared.print("\(status.node.id): the database \(name) \(problem)")
+                }
+            }
             if let line = largestDatabases(of: statuses.compactMap(\.report)) {
                 StandardOutput.shared.print(line)
             }
