@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 internal import ReplicaCore
 public import SyncProtocol
 
@@ -29,7 +29,7 @@ public struct BackupPlan: Equatable, Sendable {
 
 extension NodeCore {
     /// The plan of a backup: the databases that this node holds, and what it knows of the others.
-    mutating func plan(of backup: NodeBackup) -> BackupPlan {
+    package mutating func plan(of backup: NodeBackup) -> BackupPlan {
         var databases: [DatabaseName: BackupManifest.Database] = [:]
         for (name, placement) in catalog.placements where !removed.contains(name) {
             databases[name] = .init(isCopied: false, placement: placement)

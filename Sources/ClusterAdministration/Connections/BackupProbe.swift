@@ -129,7 +129,8 @@ package struct BackupProbe: Sendable {
                 .unavailable, "\(place) ended the connection", fix: "see the log of the node")
         case 401, 403:
             throw CommandError(
-                .denied, "\(place) requires an administrator or a monitor",
+                .denied,
+                "\(place) requires an administrator, or a monitor for a backup in its own folder",
                 fix: "give --secret FILE, or HEARTH_SECRET_FILE")
         case let status?:
             let text = String(decoding: refusal, as: UTF8.self)

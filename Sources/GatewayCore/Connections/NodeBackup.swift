@@ -3,10 +3,11 @@ internal import HTTPText
 internal import JSONText
 public import SyncProtocol
 
-/// A backup of the node's databases that an administrator or a monitor requests.
+/// A backup of the node's databases that a client requests.
 ///
-/// `GET /.backup.tar` is answered by the archive, which the node keeps nowhere. `POST /.backup.tar?name=monday` has the node write
-/// it into a file, and is answered by `{path}`. With `database=NAME` it has one database, otherwise all that the node holds.
+/// `GET /.backup.tar` is answered by the archive, which the node keeps nowhere. It is for administrators, because it has all data.
+/// `POST /.backup.tar?name=monday` has the node write it into a file, and is answered by `{path}`. It is for monitors, too. With
+/// `database=NAME` the backup has one database, otherwise all that the node holds.
 public struct NodeBackup: Equatable, Sendable {
     /// The path of the requests.
     public static let path = "/.backup.tar"

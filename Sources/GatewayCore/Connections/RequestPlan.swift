@@ -45,7 +45,9 @@ enum RequestPlan {
             try head.checkIsRead()
             self = .answer(Answer(health: context.availability))
         case NodeBackup.path:
-            guard context.authentication.mayRead(.status, as: principal) else {
+            // Only an administrator may receive data; a monitor may have the node write them into its folder.
+            let report = head.method == .get ? NodeReport.databases : .status
+            guard context.authentication.mayRead(report, as: principal) else {
                 throw .permissionDenied
             }
             self = .backup(try NodeBackup(head, in: context.databases))
