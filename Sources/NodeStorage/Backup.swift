@@ -54,10 +54,14 @@ extension SQLiteTables {
     /// Marks the copy at `path` as older than the latest disk of the node that starts on it. The mark is in the file itself
     /// afterwards, which has no write-ahead log.
     ///
+    /// - Parameter isOfOtherNode: Whether another node has written it, whose votes and incarnations are not those of this one.
     /// - Throws: as opening does, and `.diskFull`.
-    public static func markAsOlderDisk(_ path: String) throws(StorageError) {
+    public static func markAsOlderDisk(
+        _ path: String, isOfOtherNode: Bool = false
+    ) throws(StorageError) {
         let tables = try SQLiteTables(path: path)
         var store = NodeStore(tables)
+        if isOfOtherNode { try store.forgetNode() }
         try store.markAsOlderDisk()
         try tables.connection.execute("PRAGMA journal_mode = DELETE")
     }

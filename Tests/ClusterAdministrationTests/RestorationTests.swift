@@ -26,6 +26,7 @@ import Testing
         let tables = try SQLiteTables(path: folder + "/log.sqlite")
         try tables.transaction(.now) { tables throws(StorageError) in
             try tables.insert(StoredRow(owner: writer, number: 1, bytes: [0]), into: .batch)
+            try tables.setProperty(Property.Name.vote.rawValue, [1])
         }
     }
 
@@ -83,6 +84,18 @@ import Testing
         let entries = try FileManager.default.contentsOfDirectory(atPath: node)
         #expect(entries.contains { $0.hasPrefix("log.sqlite.before-restore-") })
         #expect(!entries.contains { $0.contains("restored") })
+    }
+
+    @Test func `the copy of another node brings its data, and not its votes`() throws {
+        let vote = Property.Name.vote.rawValue
+        func stored() throws -> [UInt8]? {
+            try SQLiteTables(path: node + "/log.sqlite").property(vote)
+        }
+        _ = try restore([try backup("own", [.default: 1])])
+        #expect(try stored() == [1])
+        _ = try restore([try backup("other", node: "n2", [.default: 1])])
+        #expect(try stored() == [])
+        #expect(try state() == ([1], true))
     }
 
     @Test func `one file of version 0.4.0 is restored as the named database`() throws {

@@ -33,6 +33,13 @@ package struct Restoration {
         package init() {}
     }
 
+    /// A copy that is unpacked beside the database that it replaces.
+    private struct Copy {
+        let path: String
+        /// Whether another node has written it.
+        let isOfOtherNode: Bool
+    }
+
     private let target: Target
     private let choices: Choices
     private let backups: [BackupFile]
@@ -47,18 +54,18 @@ package struct Restoration {
     package func run() throws(CommandError) -> [DatabaseName] {
         try checkCluster()
         if choices.isWholeCluster { try checkNothingIsLost() }
-        var copies: [DatabaseName: String] = [:]
+        var copies: [DatabaseName: Copy] = [:]
         do throws(CommandError) {
             for backup in backups { try unpack(backup, &copies) }
             guard !copies.isEmpty else { throw nothingToRestore }
-            for (_, path) in copies.sorted(by: { $0.key < $1.key }) { try mark(path) }
+            for (_, copy) in copies.sorted(by: { $0.key < $1.key }) { try mark(copy) }
         } catch {
-            for path in copies.values { unlink(path) }
+            for copy in copies.values { unlink(copy.path) }
             throw error
         }
         if choices.isWholeCluster { try moveEverythingAside(but: copies) }
-        for (name, path) in copies.sorted(by: { $0.key < $1.key }) {
-            try replace(name, by: path)
+        for (name, copy) in copies.sorted(by: { $0.key < $1.key }) {
+            try replace(name, by: copy.path)
         }
         return copies.keys.sorted()
     }
@@ -136,9 +143,10 @@ package struct Restoration {
     // MARK: Copies
 
     private func unpack(
-        _ backup: BackupFile, _ copies: inout [DatabaseName: String]
+        _ backup: BackupFile, _ copies: inout [DatabaseName: Copy]
     ) throws(CommandError) {
         let own = backup.manifest?.node == target.id
+        let isOfOtherNode = backup.manifest != nil && !own || choices.isAsNew
         let placements = BackupCoverage(backups.compactMap(\.manifest), single: nil)
         var known = copies
         defer { copies = known }
@@ -150,7 +158,7 @@ package struct Restoration {
             return try preparePath(for: name)
         } didWrite: { entry, path throws(CommandError) in
             guard let name = destination(of: entry, in: backup) else { return }
-            known[name] = path
+            known[name] = Copy(path: path, isOfOtherNode: isOfOtherNode)
             do throws(NodeError) { try DatabaseCopy.check(path) } catch {
                 throw BackupFile.noBackup(backup.name, error.problem)
             }
@@ -187,8 +195,10 @@ package struct Restoration {
     }
 
     /// Marks a copy before it gets its place, so that no node ever starts on it without the mark.
-    private func mark(_ path: String) throws(CommandError) {
-        do throws(NodeError) { try DatabaseCopy.markAsOlderDisk(path) } catch {
+    private func mark(_ copy: Copy) throws(CommandError) {
+        do throws(NodeError) {
+            try DatabaseCopy.markAsOlderDisk(copy.path, isOfOtherNode: copy.isOfOtherNode)
+        } catch {
             throw CommandError(.cannotCreate, error.problem, fix: error.fix)
         }
     }
@@ -210,7 +220,7 @@ package struct Restoration {
 
     /// Moves all databases of the node, and its records of removed ones, into a folder beside them, but not backups.
     private func moveEverythingAside(
-        but copies: [DatabaseName: String]
+        but copies: [DatabaseName: Copy]
     ) throws(CommandError) {
         let aside = "\(target.folder)/before-restore-\(time)"
         let databases = target.folder + "/databases"
@@ -221,7 +231,7 @@ package struct Restoration {
         }
         giveToOwnerOfFolder(aside)
         giveToOwnerOfFolder(aside + "/databases")
-        let kept = Set(copies.values)
+        let kept = Set(copies.values.map(\.path))
         for entry in entries(of: target.folder)
         where entry.hasPrefix("log.sqlite") && !kept.contains("\(target.folder)/\(entry)") {
             try move("\(target.folder)/\(entry)", to: "\(aside)/\(entry)")
@@ -233,7 +243,7 @@ package struct Restoration {
                 continue
             }
             for file in entries(of: source) where file.hasPrefix("log.sqlite") {
-                guard "\(source)/\(file)" != copy else { continue }
+                guard "\(source)/\(file)" != copy.path else { continue }
                 mkdir("\(aside)/databases/\(entry)", 0o700)
                 giveToOwnerOfFolder("\(aside)/databases/\(entry)")
                 try move("\(source)/\(file)", to: "\(aside)/databases/\(entry)/\(file)")
