@@ -78,10 +78,15 @@ final class BackupRun {
         mailbox = loop.mailbox { [weak self] report in self?.receive(report) }
     }
 
-    /// Deletes the files of backups that an earlier process did not complete.
+    /// Deletes the files of backups that an earlier process did not complete, with those that SQLite keeps beside a copy.
     static func removeUnfinished(in folder: String) {
-        for name in [".sqlite", ".sqlite.partial", ".tar"] {
-            unlink("\(folder)/\(unfinishedPrefix)\(name)")
+        guard let entries = opendir(folder) else { return }
+        defer { closedir(entries) }
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(unfinishedPrefix) { unlink("\(folder)/\(name)") }
         }
     }
 

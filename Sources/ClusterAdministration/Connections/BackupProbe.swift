@@ -50,51 +50,55 @@ package struct BackupProbe: Sendable {
         _ body: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
         let socket = try connect(to: address)
+        var request: [UInt8]? = self.request(method, target, to: address)
         var reader = StreamedResponseReader()
         var refusal: [UInt8] = []
-        var hasAsked = false
-        var hasReported = false
-        var deadline = ContinuousClock.now + limit
-        let patience = ContinuousClock.now + NodeWait.patience
+        var wait = AnswerWait(limit)
         while !reader.hasEnded {
-            var arrived: [UInt8] = []
             var isThere = true
-            do throws(SocketError) {
-                if try socket.finishConnecting() {
-                    if !hasAsked {
-                        hasAsked = true
-                        isThere = socket.send(request(method, target, to: address))
-                    }
-                    isThere = socket.receive { arrived += $0 } && isThere
-                }
-            } catch {
-                throw CommandError(.unavailable, error.problem, fix: error.fix)
-            }
+            let arrived = try exchange(&request, over: socket, &isThere)
             if !arrived.isEmpty {
-                deadline = ContinuousClock.now + limit
-                let content: [UInt8]
-                do throws(ResponseReader.Failure) { content = try reader.read(arrived) } catch {
-                    throw CommandError(
-                        .unavailable, "\(address.location): its answer \(error.problem)",
-                        fix: "see the log of the node")
-                }
+                wait.restart()
+                let content = try content(of: arrived, by: &reader, from: address)
                 if reader.head?.status == 200 { try body(content) } else { refusal += content }
             }
             guard isThere else { break }
-            let now = ContinuousClock.now
-            guard now < deadline else {
+            guard !wait.isOver else {
                 throw CommandError(
                     .unavailable,
                     "\(address.location) sent nothing for \(NodeWait.text(of: limit))",
                     fix: "run `hearth cluster status`, or raise --timeout")
             }
-            if !hasReported, reader.head == nil, now > patience {
-                hasReported = true
-                reportWait()
-            }
-            _ = socket.wait(upTo: min(.milliseconds(200), now.duration(to: deadline)))
+            if reader.head == nil, wait.isReportDue() { reportWait() }
+            _ = socket.wait(upTo: .milliseconds(200))
         }
         try check(reader, refusal, from: address)
+    }
+
+    /// Sends the request once the connection is open, and returns the bytes that have arrived.
+    private func exchange(
+        _ request: inout [UInt8]?, over socket: PolledSocket, _ isThere: inout Bool
+    ) throws(CommandError) -> [UInt8] {
+        var arrived: [UInt8] = []
+        do throws(SocketError) {
+            guard try socket.finishConnecting() else { return [] }
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        if let bytes = request { isThere = socket.send(bytes) }
+        request = nil
+        isThere = socket.receive { arrived += $0 } && isThere
+        return arrived
+    }
+
+    private func content(
+        of bytes: [UInt8], by reader: inout StreamedResponseReader, from address: HTTPAddress
+    ) throws(CommandError) -> [UInt8] {
+        do throws(ResponseReader.Failure) { return try reader.read(bytes) } catch {
+            throw CommandError(
+                .unavailable, "\(address.location): its answer \(error.problem)",
+                fix: "see the log of the node")
+        }
     }
 
     private func connect(to address: HTTPAddress) throws(CommandError) -> PolledSocket {
@@ -158,5 +162,25 @@ private struct NodeBackupTarget {
         let parameters = [name.map { "name=\($0)" }, database.map { "database=\($0)" }]
             .compactMap { $0 }
         text = "/.backup.tar" + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+}
+
+/// The wait for the next bytes of an answer.
+private struct AnswerWait {
+    private let limit: Duration
+    private var start = ContinuousClock.now
+    private var hasReported = false
+
+    init(_ limit: Duration) { self.limit = limit }
+
+    var isOver: Bool { ContinuousClock.now - start >= limit }
+
+    mutating func restart() { start = .now }
+
+    /// Whether to report the wait; true once, after a moment.
+    mutating func isReportDue() -> Bool {
+        guard !hasReported, ContinuousClock.now - start >= NodeWait.patience else { return false }
+        hasReported = true
+        return true
     }
 }
