@@ -14,7 +14,9 @@ extension NodeCore {
     public mutating func databaseProblems() -> [(name: DatabaseName, problem: String)] {
         var problems: [(name: DatabaseName, problem: String)] = []
         for position in named.indices {
-            if let problem = problem(at: position) { problems.append((named[position].name, problem)) }
+            if let problem = problem(at: position) {
+                problems.append((named[position].name, problem))
+            }
         }
         return problems.sorted { $0.name < $1.name }
     }
@@ -28,14 +30,20 @@ extension NodeCore {
         case .asleep:
             // A second after service begins, the peers have announced what they hold.
             let isNew = !isServing || serviceMilliseconds != nil
-            guard named[position].awaitsVisit || isNew, !replica.peerNames.isEmpty else { return nil }
+            guard named[position].awaitsVisit || isNew, !replica.peerNames.isEmpty else {
+                return nil
+            }
             return "has yet to be compared with the other nodes"
         case .awake: break
         }
-        guard named[position].isServing else { return "is starting, and does not serve clients yet" }
+        guard named[position].isServing else {
+            return "is starting, and does not serve clients yet"
+        }
         let missing = named[position].replica.missingOperations()
         let since = named[position].completeMilliseconds
-        guard missing > 0, now.elapsedMilliseconds >= since + Self.lagMilliseconds else { return nil }
+        guard missing > 0, now.elapsedMilliseconds >= since + Self.lagMilliseconds else {
+            return nil
+        }
         return "lacks \(missing) operations of the other nodes"
     }
 

@@ -296,8 +296,8 @@ private struct Examination {
         for (name, problem) in later.databaseProblems where names.contains(name) {
             add(
                 .warning, "the database \(name) \(problem)",
-                fix: "wait; if it lasts, see the log of the node, and whether the nodes of the database run "
-                    + "(`hearth database list`)")
+                fix: "wait; if it lasts, see the log of the node, and whether the nodes of the "
+                    + "database run (`hearth database list`)")
         }
     }
 

@@ -23,8 +23,9 @@ struct EmptyDatabase: Equatable {
     var finding: Diagnosis.Finding {
         .init(
             severity: .warning, node: nodes[0],
-            problem: "the database \(name) is empty at all its nodes (\(nodes.joined(separator: ", ")))",
-            fix: "if it had data, their disks have lost it: bring back a backup with `hearth restore`, or write to it if it "
-                + "is new")
+            problem: "the database \(name) is empty at all its nodes "
+                + "(\(nodes.joined(separator: ", ")))",
+            fix: "if it had data, their disks have lost it: bring back a backup with "
+                + "`hearth restore`, or write to it if it is new")
     }
 }

@@ -150,7 +150,8 @@ extension ConsoleSession {
         } else if !BackupName.isValid(name) {
             failure = .invalid("This cannot name a backup.", fix: BackupName.fix)
         } else if backup != nil {
-            failure = .invalid("A backup of this page is under way.", fix: "wait until it is complete")
+            failure = .invalid(
+                "A backup of this page is under way.", fix: "wait until it is complete")
         } else {
             failure = nil
         }

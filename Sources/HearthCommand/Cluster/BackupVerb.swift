@@ -19,8 +19,8 @@ enum BackupVerb {
 
     static let backup = Verb(
         "backup",
-        "Makes a running node write a backup of all its databases, or of the one of --database. The node "
-            + "checks each copy. Prints the path of the backup on the host of the node.",
+        "Makes a running node write a backup of all its databases. With --database, it has that one alone. The "
+            + "node checks each copy. Prints the path of the backup on the host of the node.",
         arguments: [name],
         options: [target, kept]
             + NodeClient.options(waiting: "600, and 5 for a node that does not answer at all"),

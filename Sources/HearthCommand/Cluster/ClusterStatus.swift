@@ -86,7 +86,8 @@ enum ClusterStatus {
             for line in table.lines { StandardOutput.shared.print(line) }
             for status in statuses {
                 for (name, problem) in status.databaseProblems {
-                    StandardOutput.shared.print("\(status.node.id): the database \(name) \(problem)")
+                    let line = "\(status.node.id): the database \(name) \(problem)"
+                    StandardOutput.shared.print(line)
                 }
             }
             if let line = largestDatabases(of: statuses.compactMap(\.report)) {

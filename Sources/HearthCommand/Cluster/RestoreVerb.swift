@@ -30,9 +30,9 @@ enum RestoreVerb {
 
     static let restore = Verb(
         "restore",
-        "Replaces the databases of a stopped node by those of a backup, or the one of --database. The old files "
-            + "stay beside them. When the node starts, it serves once it has heard enough other nodes, and "
-            + "fetches all newer writes from them.",
+        "Replaces the databases of a stopped node by those of a backup. With --database, it replaces that one "
+            + "alone. The old files stay beside them. When the node starts, it serves once it has heard enough "
+            + "other nodes, and fetches all newer writes from them.",
         arguments: [file, node],
         options: [
             check, isWhole, others, omitted, isNew, NodeOptions.folder, NodeOptions.configuration,
