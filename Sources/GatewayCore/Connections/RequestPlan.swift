@@ -45,11 +45,11 @@ enum RequestPlan {
             try head.checkIsRead()
             self = .answer(Answer(health: context.availability))
         case NodeBackup.path:
-            // Only an administrator may receive data; a monitor may have the node write them into its folder.
-            let report = head.method == .get ? NodeReport.databases : .status
-            guard context.authentication.mayRead(report, as: principal) else {
+            guard context.authentication.mayRead(.status, as: principal) else {
                 throw .permissionDenied
             }
+            // A monitor receives no data. It may have the node write them into its folder.
+            guard principal != .monitor || head.method != .get else { throw .monitorsOnlyObserve }
             self = .backup(try NodeBackup(head, in: context.databases))
             try context.checkServes()
         case RulesDocumentRequest.path:
