@@ -13,9 +13,17 @@ import Testing
         return plan!
     }
 
+    /// Creates a database by a write of a client.
+    private func create(_ rig: inout DatabasesRig) {
+        let session = rig.connect()
+        rig.send(CoreRig.put("1", to: "/a.json?ns=chat"), by: session)
+        rig.run(for: 1_500)
+        rig.close(session)
+    }
+
     @Test func `it has all databases, and wakes none`() {
         var rig = DatabasesRig(sleepingAfter: 100)
-        _ = rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        create(&rig)
         rig.run(for: 3_000)
         #expect(rig.cores[0].awakeDatabaseNames.isEmpty)
         let plan = plan(&rig, NodeBackup(fileName: "monday"))
@@ -29,7 +37,7 @@ import Testing
 
     @Test func `it has one database by its name, and names the others`() {
         var rig = DatabasesRig()
-        _ = rig.patientAnswer(to: CoreRig.put("1", to: "/a.json?ns=chat"))
+        create(&rig)
         let plan = plan(&rig, NodeBackup(database: Self.chat))
         #expect(plan.sources.map(\.name) == [Self.chat])
         #expect(plan.manifest.databases[.default] == .init(isCopied: false))
