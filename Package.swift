@@ -107,7 +107,7 @@ let package = Package(
                 "DataTree", "JSONText", "Marks", "Randomness", "SyncProtocol", "QueryEngine",
                 "Convergence", "Store", "Rules",
             ],
-            pages: ["coordination.md", "driving.md", "membership.md"]),
+            pages: ["comparison.md", "coordination.md", "driving.md", "membership.md"]),
         module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         // The same by the definition, which the simulator and the tests judge by.
@@ -192,7 +192,7 @@ let package = Package(
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
                 "HTTPText", "ClientConnection", "JSONText", "LineEditor", "LoadTools",
-                "QueryEngine",
+                "NodeStorage", "QueryEngine",
                 "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: toolSettings,

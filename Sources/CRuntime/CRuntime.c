@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -77,6 +78,19 @@ static void report_crash(int number) {
     written += write(STDERR_FILENO, fix, sizeof fix - 1);
     (void)written;
     raise(number);
+}
+
+void hearth_reserve_standard_descriptors(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) != -1) continue;
+        // It gets the lowest free number, which is this one.
+        if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) != descriptor) return;
+    }
+}
+
+bool hearth_ignores_hangup(void) {
+    struct sigaction action;
+    return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 void hearth_report_crashes(void) {

@@ -26,22 +26,24 @@ extension HTTPAddress {
 }
 
 /// The address of a node with the database that a client uses there: `http://127.0.0.1:7001?ns=chat`, or
-/// `https://10.0.0.1:7001?ns=chat#sha256=…`. Without `?ns=` it is the default database.
+/// `https://10.0.0.1:7001?ns=chat#sha256=…`. Without `?ns=`, the node takes the first label of its host, or the default database.
 package struct NodeAddress: Hashable, Sendable {
     package let address: HTTPAddress
-    package let database: DatabaseName
+    /// The database that the address names; nil without `?ns=`.
+    package let database: DatabaseName?
 
     /// Parses an address.
     ///
     /// - Throws: `.invalid`, with what to write instead.
     package init(_ text: String) throws(HearthError) {
         guard let mark = text.firstIndex(of: "?") else {
-            (address, database) = (try HTTPAddress(node: text), .default)
+            (address, database) = (try HTTPAddress(node: text), nil)
             return
         }
         let query = text[text.index(after: mark)...].prefix { $0 != "#" }
         let fragment = text[mark...].drop { $0 != "#" }
-        guard query.hasPrefix("ns="), let name = DatabaseName(String(query.dropFirst(3))) else {
+        guard query.hasPrefix("ns="), let name = DatabaseName(anyCase: String(query.dropFirst(3)))
+        else {
             throw HearthError(
                 .invalid, "?\(query) in \(text) names no database",
                 fix:
@@ -51,9 +53,9 @@ package struct NodeAddress: Hashable, Sendable {
         (address, database) = (try HTTPAddress(node: String(text[..<mark] + fragment)), name)
     }
 
-    /// The text of the address of a node with a database.
-    package static func text(_ address: String, _ database: DatabaseName) -> String {
-        if database.isDefault { return address }
+    /// The text of the address of a node with a database; nil names none.
+    package static func text(_ address: String, _ database: DatabaseName?) -> String {
+        guard let database else { return address }
         let end = address.firstIndex(of: "#") ?? address.endIndex
         return "\(address[..<end])?ns=\(database)\(address[end...])"
     }

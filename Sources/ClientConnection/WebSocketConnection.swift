@@ -27,7 +27,7 @@ final class WebSocketConnection {
     private let node: NodeAddress
     /// The address of the node, after redirects.
     private var address: HTTPAddress
-    private var database: DatabaseName { node.database }
+    private var database: DatabaseName? { node.database }
     /// The addresses that the program was given.
     private let known: [HTTPAddress]
     private let secret: Secret?
@@ -146,9 +146,9 @@ final class WebSocketConnection {
             case .ended(let problem):
                 Log.info("the node ended the connection: \(problem)")
                 let fix =
-                    database.isDefault
-                    ? "check the address, and see the node's log"
-                    : "check the address, and whether `hearth database list` shows \(database)"
+                    database.map {
+                        "check the address, and whether `hearth database list` shows \($0)"
+                    } ?? "check the address, and see the node's log"
                 end(early == nil ? .lost : refusal(problem, fix: fix))
             }
         }
@@ -203,10 +203,11 @@ final class WebSocketConnection {
 
     /// The end at a node whose redirects lead to one that does not answer.
     private func absence(of holder: HTTPAddress) -> Event {
-        .misled(
+        let subject = database.map { "the database \($0)" } ?? "the database"
+        return .misled(
             HearthError(
                 .unavailable,
-                "\(node.address.location): the database \(database) is at \(holder.location), which does not answer",
+                "\(node.address.location): \(subject) is at \(holder.location), which does not answer",
                 fix: "start the node at \(holder.location)"))
     }
 

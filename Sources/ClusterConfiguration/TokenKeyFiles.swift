@@ -15,10 +15,29 @@ extension TokenSettings {
 
     /// Reads the keys.
     ///
+    /// - Parameter report: Receives a sentence about each key that is skipped.
     /// - Throws: what is wrong with a file.
-    public func readTrust() throws(NodeError) -> TokenTrust {
+    public func readTrust(
+        report: (String) -> Void = { _ in }
+    ) throws(NodeError) -> TokenTrust {
         var issuers: [TokenIssuer] = []
-        for settings in self.issuers { issuers.append(try settings.read()) }
+        for settings in self.issuers { issuers.append(try settings.read(report)) }
+        return TokenTrust(issuers, acceptsUnsigned: unsignedTokens)
+    }
+
+    /// Reads the keys again. An issuer whose files cannot be used keeps its keys; the others do not wait for it.
+    ///
+    /// - Parameters:
+    ///   - trust: The keys before, of the same settings.
+    ///   - report: Receives a sentence about each key that is skipped, and about each such issuer.
+    public func readTrust(replacing trust: TokenTrust, report: (String) -> Void) -> TokenTrust {
+        let issuers = zip(self.issuers, trust.issuers).map { settings, former in
+            do throws(NodeError) { return try settings.read(report) } catch {
+                let name = settings.name.map { "the issuer \"\($0)\"" } ?? "the signing keys"
+                report("keeps the old keys of tokens of \(name): \(error.problem); \(error.fix)")
+                return former
+            }
+        }
         return TokenTrust(issuers, acceptsUnsigned: unsignedTokens)
     }
 
@@ -30,8 +49,8 @@ extension TokenSettings {
 }
 
 extension TokenSettings.Issuer {
-    fileprivate func read() throws(NodeError) -> TokenIssuer {
-        var issuer = TokenIssuer(name, keys: try readKeys())
+    fileprivate func read(_ report: (String) -> Void) throws(NodeError) -> TokenIssuer {
+        var issuer = TokenIssuer(name, keys: try readKeys(report))
         issuer.audiences = audiences
         issuer.userClaim = userClaim
         issuer.providerClaim = providerClaim
@@ -42,14 +61,14 @@ extension TokenSettings.Issuer {
         return issuer
     }
 
-    private func readKeys() throws(NodeError) -> [TokenKey] {
+    private func readKeys(_ report: (String) -> Void) throws(NodeError) -> [TokenKey] {
         guard let keys else {
             return try signingKeys.map { path throws(NodeError) in
                 try TokenSettings.Issuer.signingKey(inFile: path)
             }
         }
         guard isFolder(keys) else {
-            return try TokenSettings.Issuer.publicKeys(inFile: keys, named: nil)
+            return try TokenSettings.Issuer.publicKeys(inFile: keys, named: nil, report)
         }
         let files = TokenSettings.files(inFolder: keys)
         guard (1...TokenSettings.fileLimit).contains(files.count) else {
@@ -60,13 +79,13 @@ extension TokenSettings.Issuer {
         var found: [TokenKey] = []
         for file in files {
             let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-            found += try TokenSettings.Issuer.publicKeys(inFile: file, named: name)
+            found += try TokenSettings.Issuer.publicKeys(inFile: file, named: name, report)
         }
         return found
     }
 
     private static func publicKeys(
-        inFile path: String, named name: String?
+        inFile path: String, named name: String?, _ report: (String) -> Void
     ) throws(NodeError) -> [TokenKey] {
         guard let bytes = readFile(path, upTo: TokenKeyText.limit + 1) else {
             throw NodeError(
@@ -76,7 +95,9 @@ extension TokenSettings.Issuer {
             )
         }
         do throws(TokenKeyText.Failure) {
-            return try TokenKeyText().keys(in: bytes, named: name)
+            let contents = try TokenKeyText().contents(of: bytes, named: name)
+            for phrase in contents.skipped { report("skips \(phrase), in \(path)") }
+            return contents.keys
         } catch {
             throw NodeError(
                 problem: "\(path) \(error.problem)",

@@ -1,9 +1,11 @@
+internal import CRuntime
 public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
 internal import GatewayCore
 internal import Glibc
 internal import NodeCore
+internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
 internal import SyncProtocol
@@ -48,6 +50,9 @@ public final class Node {
     private var isInTurn = false
     private var failure: NodeError?
     private var news: StateChangeLogger
+    private var wait = WaitNews()
+    /// The files of databases that the node keeps aside.
+    private var kept: [KeptFiles] = []
     private var ticks = 0
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
@@ -108,18 +113,23 @@ public final class Node {
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
         BackupRun.removeUnfinished(in: databases.backupFolder)
+        core.makesCatalog = configuration.durability != .memory
         for name in recovery.removedNames() {
             core.addRemovedDatabase(name)
             // The process may have ended before it deleted them.
             recovery.deleteFiles(of: name)
         }
-        let stored = recovery.storedNames().map { name in
+        let stored = try recovery.storedNames().map { name throws(NodeError) in
             var recovery = recovery
             recovery.name = name
-            let digest = recovery.digestFile?.read()
+            let digests = recovery.digestFile?.read()
             let fileBytes = recovery.fileBytes(of: name)
-            return (name, core.addStoredDatabase(name, fileBytes: fileBytes, digest: digest))
+            let database = core.addStoredDatabase(
+                name, fileBytes: fileBytes, digest: digests?.operations, treeDigest: digests?.tree,
+                record: try recovery.record(of: name))
+            return (name, database)
         }
+        reportKept()
         // With a catalog, the node opens them once it knows their placement.
         if core.sleepMilliseconds == nil, !core.hasCatalog {
             for (name, database) in stored { try recover(database, name) }
@@ -220,6 +230,8 @@ extension Node {
                 if backup?.session == session { backup?.sendNext() }
             case .gateway(.endBackup(let session)):
                 if backup?.session == session { backup?.cancel() }
+            case .keepDatabase(_, let name, let epoch): keep(name, epoch: epoch)
+            case .recordPlacement(let name, let record): self.record(record, of: name)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)
@@ -311,6 +323,40 @@ extension Node {
         for opening in openings { open(opening.database, opening.name) }
     }
 
+    /// Keeps the files of a database aside.
+    private func keep(_ name: DatabaseName, epoch: UInt32) {
+        do throws(StorageError) {
+            guard let path = try databases.keep(name, epoch: epoch) else { return }
+            log.write(
+                "the database \(name) is on other nodes, and may have operations here that these lack; its "
+                    + "files are kept as \(path) (see `hearth database kept`)", .warning)
+            reportKept()
+        } catch {
+            log.write("cannot move the files of \(name) aside: \(error.problem)", .error)
+        }
+    }
+
+    private func record(_ record: PlacementRecord, of name: DatabaseName) {
+        do throws(StorageError) {
+            try databases.record(record, of: name)
+        } catch {
+            log.write("cannot record where the database \(name) is: \(error.problem)", .error)
+        }
+    }
+
+    /// Reports which files the node keeps aside. A command may have deleted some.
+    private func reportKept() {
+        let found = databases.recovery.keptFiles()
+        guard found != kept else { return }
+        kept = found
+        core.setKept(
+            kept.compactMap { files in
+                DatabaseName(files.name).map {
+                    KeptDatabase(files.entry, of: $0, bytes: files.bytes)
+                }
+            })
+    }
+
     /// Begins to receive what becomes of the turns of a database; of all open ones without an index.
     private func receiveStored(of database: DatabaseIndex? = nil) {
         databases.receive(of: database, on: loop) { [unowned self] event, database in
@@ -326,15 +372,17 @@ extension Node {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
         receiveStored()
         databases.journal(of: .default).watchTrouble()
-        try security?.open(on: loop)
+        try security?.open(on: loop, log: log)
         try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
             try loop.watch(.terminate) { [unowned self] in stop() },
             try loop.watch(.interrupt) { [unowned self] in stop() },
-            try loop.watch(.hangup) { [unowned self] in stop() },
         ]
+        if !hearth_ignores_hangup() {
+            watchers.append(try loop.watch(.hangup) { [unowned self] in stop() })
+        }
     }
 
     private func openClients() {
@@ -364,8 +412,10 @@ extension Node {
         // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
         case .closed:
-            databases.finishClosing(
-                database, core.name(of: database), holding: core.digest(of: database))
+            let digests = core.digest(of: database).map {
+                DigestFile.Digests(operations: $0, tree: core.treeDigest(of: database))
+            }
+            databases.finishClosing(database, core.name(of: database), holding: digests)
             step { $0.didClose(database) }
         }
     }
@@ -392,20 +442,33 @@ extension Node {
         databases.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
+        if ticks.isMultiple(of: 200) { reportKept() }
         let missing = databases.missing()
         report { $0.missing = missing }
         clients.tick()
         peers.tick()
         core.replica.process = processStatus()
         news.report(of: core.replica)
+        reportWait(isServing: core.isServing)
+        news.report(of: core.treeDifferences())
         news.report(ofShortage: processMetrics.shortage)
         requestLogger.endSecond(at: Loop.wallClockMilliseconds)
+    }
+
+    /// Logs what a node waits for that does not serve clients yet.
+    private func reportWait(isServing: Bool) {
+        let (live, awaited) = (core.replica.livePeers, core.replica.awaitedMembers)
+        let silent = configuration.nodes.map(\.id).filter { $0 != member.id && !live.contains($0) }
+        let missing = awaited.isEmpty ? silent : awaited
+        if let line = wait.line(isServing: isServing, missing: missing) {
+            log.write(line, .warning)
+        }
     }
 
     private func processStatus() -> NodeStatus.Process {
         var status = processMetrics.status(
             clients: clients, peers: peers, journal: databases.journal(of: .default),
-            refusals: security?.refusals)
+            security: security)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
         let problems = core.databaseProblems()
         status.unreadyDatabases = problems.count
@@ -417,6 +480,15 @@ extension Node {
         }
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes
+        }
+        for files in kept { status.keptDatabases[files.entry] = files.bytes }
+        for (name, placements) in core.contestedDatabases {
+            status.contestedDatabases[name.text] = placements
+        }
+        for difference in core.treeDifferences() where !difference.database.isDefault {
+            let age = core.elapsedMilliseconds - difference.sinceMilliseconds
+            status.differingDatabases[difference.database.text, default: [:]][difference.member] =
+                Int(clamping: age)
         }
         return status
     }

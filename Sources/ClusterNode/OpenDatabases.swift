@@ -18,6 +18,10 @@ struct OpenDatabases {
     private var storing: Set<DatabaseIndex> = []
     /// The removed databases whose files are still open.
     private var removing: Set<DatabaseIndex> = []
+    /// The databases whose files could not be moved aside yet, with the epochs of these, and those whose placement could not be
+    /// recorded. They are not opened before that.
+    private var unkept: [DatabaseName: UInt32] = [:]
+    private var unrecorded: [DatabaseName: PlacementRecord] = [:]
 
     /// The default database alone, which is always open.
     init(_ recovery: Recovery, _ journal: Journal) {
@@ -49,6 +53,12 @@ struct OpenDatabases {
     mutating func open(
         _ database: DatabaseIndex, _ opening: Opening
     ) throws(NodeError) -> Replica {
+        do throws(StorageError) {
+            if let epoch = unkept[opening.name] { _ = try keep(opening.name, epoch: epoch) }
+            if let record = unrecorded[opening.name] { try self.record(record, of: opening.name) }
+        } catch {
+            throw NodeError(error)
+        }
         while journals.count <= database.number { journals.append(nil) }
         var recovery = recovery(of: opening.name)
         (recovery.waking, recovery.nodes) = (opening.waking, opening.nodes)
@@ -152,16 +162,16 @@ struct OpenDatabases {
         journal(of: database).closeStore()
     }
 
-    /// Completes the closing of a database, whose files hold the operations of this digest.
+    /// Completes the closing of a database, whose files hold the operations and the tree of these digests.
     mutating func finishClosing(
-        _ database: DatabaseIndex, _ name: DatabaseName, holding digest: UInt64?
+        _ database: DatabaseIndex, _ name: DatabaseName, holding digests: DigestFile.Digests?
     ) {
         journals[database.number] = nil
         storing.remove(database)
         if removing.remove(database) != nil {
             recovery.deleteFiles(of: name)
-        } else if let digest {
-            recovery(of: name).digestFile?.write(digest)
+        } else if let digests {
+            recovery(of: name).digestFile?.write(digests)
         }
     }
 
@@ -176,6 +186,29 @@ struct OpenDatabases {
         } else {
             recovery.deleteFiles(of: name)
         }
+    }
+
+    // MARK: Placements
+
+    /// Moves the files of a closed database aside, and returns where they are; nil if there are none.
+    ///
+    /// - Throws: Then the database is not opened before that has succeeded.
+    mutating func keep(_ name: DatabaseName, epoch: UInt32) throws(StorageError) -> String? {
+        unkept[name] = epoch
+        let path = try recovery(of: name).keepFiles(epoch: epoch)
+        unkept[name] = nil
+        return path
+    }
+
+    /// Records in which placement the files of a database are used.
+    ///
+    /// - Throws: Then the database is not opened before that has succeeded.
+    mutating func record(
+        _ record: PlacementRecord, of name: DatabaseName
+    ) throws(StorageError) {
+        unrecorded[name] = record
+        try recovery(of: name).placementFile?.write(record)
+        unrecorded[name] = nil
     }
 
     /// Ends with the process, once all submitted turns are stored.

@@ -26,7 +26,7 @@ struct OpenFiles {
     }
 
     /// The descriptors that a node opens for its database, its threads and its peers.
-    private static func needed(forPeers peers: Int) -> Int { 40 + 6 * peers }
+    private static func needed(forPeers peers: Int) -> Int { 40 + 7 * peers }
 
     /// How many connections clients may have, so that the database, peers and strangers at the ports for peers leave them
     /// enough descriptors.

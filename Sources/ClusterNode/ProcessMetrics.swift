@@ -18,9 +18,9 @@ struct ProcessMetrics {
 
     /// The process's part of the status, with the counters of the node's parts.
     ///
-    /// - Parameter refusals: Refused connections without a listed key; nil where there are no keys.
+    /// - Parameter security: Nil where there are no keys.
     func status(
-        clients: HTTPPort, peers: PeerPorts, journal: Journal, refusals: Int?
+        clients: HTTPPort, peers: PeerPorts, journal: Journal, security: Security?
     ) -> NodeStatus.Process {
         var process = NodeStatus.Process()
         process.address = member.client
@@ -41,7 +41,8 @@ struct ProcessMetrics {
         process.waitingReplyBytes = clients.waitingBytes
         process.droppedReplies = clients.droppedReplies
         process.droppedFrames = peers.dropped
-        process.refusedConnections = refusals
+        process.refusedConnections = security?.refusals
+        process.refusedKeys = security?.refusedKeys.reports(at: Loop.monotonicNanoseconds) ?? []
         let connections = peers.connections
         process.peerConnections = connections.connections
         process.cutPeerConnections = connections.cut

@@ -149,15 +149,50 @@ struct Recovery {
         return Int(status.st_size)
     }
 
-    /// Deletes the files of a removed database, except its backups.
+    /// Deletes the files of a database that was removed or has moved, except its backups.
     func deleteFiles(of name: DatabaseName) {
         var recovery = self
         recovery.name = name
         let folder = recovery.folder
-        for entry in entries(of: folder) where entry.hasPrefix("log.sqlite") {
+        for entry in entries(of: folder)
+        where entry.hasPrefix("log.sqlite") || entry.hasPrefix(PlacementFile.name) {
             unlink("\(folder)/\(entry)")
         }
         rmdir(folder)
+    }
+
+    // MARK: Databases on some nodes
+
+    /// Moves the files of a database aside, if there are some.
+    ///
+    /// - Returns: The path of the kept files.
+    func keepFiles(epoch: UInt32) throws(StorageError) -> String? {
+        if databasePath == nil { return nil }
+        return try KeptFiles.keep(
+            folder, of: name.text, epoch: epoch, inFolder: configuration.folder(of: member),
+            at: Int(Loop.wallClockMilliseconds / 1_000))
+    }
+
+    /// The files that the node keeps aside.
+    func keptFiles() -> [KeptFiles] {
+        databasePath == nil ? [] : KeptFiles.all(inFolder: configuration.folder(of: member))
+    }
+
+    /// The record of the placement in which the stored files of a database are used; nil if there are no files.
+    func record(of name: DatabaseName) throws(NodeError) -> PlacementRecord? {
+        var recovery = self
+        recovery.name = name
+        guard let path = recovery.databasePath, access(path, F_OK) == 0 else { return nil }
+        do throws(StorageError) {
+            return try recovery.placementFile?.read()
+        } catch {
+            throw NodeError(error)
+        }
+    }
+
+    /// The record of the placement in which the files of the database are used; nil in memory.
+    var placementFile: PlacementFile? {
+        databasePath == nil ? nil : PlacementFile(folder: folder)
     }
 
     private var databasesFolder: String { configuration.folder(of: member) + "/databases" }

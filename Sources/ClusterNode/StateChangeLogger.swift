@@ -1,3 +1,4 @@
+internal import NodeCore
 internal import ReplicaCore
 internal import Store
 internal import SyncProtocol
@@ -9,6 +10,8 @@ struct StateChangeLogger {
     /// How many orphaned operations of this node were replayed or kept.
     private var handledOrphans: UInt64 = 0
     private var refusedCheckpoints: [String: UInt64] = [:]
+    private var refusals = RefusalNews()
+    private var differences: [TreeDifference] = []
     private var isShort = false
     private var evictions: EvictionLogger
 
@@ -42,11 +45,27 @@ struct StateChangeLogger {
     mutating func report(of replica: borrowing Replica) {
         report(peers: replica.livePeers)
         report(ofRefused: replica.refusedCheckpoints)
+        for line in refusals.lines(for: replica.refusedNodes) { log.write(line, .warning) }
         for line in evictions.lines(for: replica.evictions, isOut: replica.isOut) {
             log.write(line, .warning)
         }
         report(
             redone: replica.counters.replayed, kept: replica.counters.quarantined)
+    }
+
+    /// Logs the databases whose trees differ from those of other nodes, and those that are equal again.
+    mutating func report(of differences: [TreeDifference]) {
+        for difference in differences where !self.differences.contains(difference) {
+            log.write(
+                "\(log.member) and \(difference.member) show different data in the database "
+                    + "\(difference.database), although they hold the same operations; "
+                    + "`hearth cluster doctor` says how to repair it", .error)
+        }
+        for last in self.differences where !differences.contains(last) {
+            log.write(
+                "no longer differs from \(last.member) in the database \(last.database)", .warning)
+        }
+        self.differences = differences
     }
 
     /// Logs why the node takes no connections, or that it does again.

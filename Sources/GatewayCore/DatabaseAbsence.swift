@@ -6,46 +6,77 @@ enum DatabaseAbsence: Equatable {
     /// The node with this host holds the database, since this version of its entry in the catalog.
     case elsewhere(host: String, epoch: UInt64)
     case moving
+    /// Two placements were decided for the same epoch.
+    case contested
 }
 
 extension GatewayContext {
     /// The reason why clients cannot use a database here; nil if they can.
     ///
+    /// - Parameter client: The address of the client, which always goes to the same of several nodes, so that it reads its own
+    ///   writes.
     /// - Throws: If the node does not know an address of the nodes that hold the database.
-    mutating func absence(of database: DatabaseName) throws(RestFailure) -> DatabaseAbsence? {
+    func absence(
+        of database: DatabaseName, for client: String
+    ) throws(RestFailure) -> DatabaseAbsence? {
         switch databases.place(of: database) {
         case .here: return nil
         case .moving: return .moving
+        case .contested: return .contested
         case .elsewhere(let nodes, let epoch):
-            let hosts = hosts(of: nodes)
-            if hosts.isEmpty { throw .noAddress(of: database) }
-            return .elsewhere(host: hosts[nextTarget(of: hosts.count)], epoch: epoch)
+            guard let node = candidates(nodes).preferred(by: client),
+                let host = configuration.clientHosts[node]
+            else { throw .noAddress(of: database) }
+            return .elsewhere(host: host, epoch: epoch)
         }
     }
 
-    /// The hosts of those nodes that this node reaches. Those of all nodes if it reaches none, since clients may reach more.
-    private func hosts(of nodes: [String]) -> [String] {
+    /// Those nodes that this node reaches; all that have an address if it reaches none, since clients may reach more.
+    private func candidates(_ nodes: [String]) -> [String] {
         let addressed = nodes.filter { configuration.clientHosts[$0] != nil }
         let reached = addressed.filter(reachedNodes.contains)
-        return (reached.isEmpty ? addressed : reached).compactMap { configuration.clientHosts[$0] }
+        return reached.isEmpty ? addressed : reached
     }
 
     /// Returns the host of a node that holds a database; nil if clients can use it here, or nowhere.
-    mutating func targetHost(of database: DatabaseName) -> String? {
-        if case .elsewhere(let host, _)? = try? absence(of: database) { host } else { nil }
+    func targetHost(of database: DatabaseName, for client: String) -> String? {
+        if case .elsewhere(let host, _)? = try? absence(of: database, for: client) {
+            host
+        } else {
+            nil
+        }
     }
 
     /// Checks that clients can use the database of a request here.
     ///
     /// - Throws: A redirect to a node that holds the database, or a refusal that passes.
-    mutating func checkPlace(
-        of database: DatabaseName, _ head: RequestHead
+    func checkPlace(
+        of database: DatabaseName, _ head: RequestHead, from client: String
     ) throws(RestFailure) {
-        guard let absence = try absence(of: database) else { return }
+        guard let absence = try absence(of: database, for: client) else { return }
         if case .elsewhere(_, let epoch) = absence, let known = head.placement, known > epoch {
             throw .unknownPlacement(of: database)
         }
         throw RestFailure(absence, of: database, head)
+    }
+}
+
+extension [String] {
+    /// The name that a client prefers: the same one as long as it is there, while other clients prefer others (rendezvous
+    /// hashing: Thaler and Ravishankar, *Using Name-Based Mappings to Increase Hit Rates*).
+    fileprivate func preferred(by client: String) -> String? {
+        self.max { (weight(of: $0, for: client), $0) < (weight(of: $1, for: client), $1) }
+    }
+
+    /// FNV-1a of both texts.
+    private func weight(of name: String, for client: String) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in [UInt8](client.utf8) + [0] + [UInt8](name.utf8) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        // The last bytes of FNV-1a have little effect on the high bits.
+        hash = (hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15
+        return hash ^ hash >> 29
     }
 }
 
@@ -95,7 +126,9 @@ extension Connection {
             send(Answer(failure), to: request, &context)
             readRequests(&context)
         case .realtime:
-            guard let host = context.targetHost(of: database) else { fallthrough }
+            guard let host = context.targetHost(of: database, for: address.host) else {
+                fallthrough
+            }
             updateRealtime(&context) { session, _ in session.end(redirectedTo: host) }
         default:
             loseDatabase(because: "the database \(database) moves to other nodes", &context)
@@ -110,6 +143,7 @@ extension RestFailure {
     init(_ absence: DatabaseAbsence, of database: DatabaseName, _ head: RequestHead) {
         switch absence {
         case .moving: self = .moving(database)
+        case .contested: self = .contested(database)
         case .elsewhere(let host, let epoch):
             self.init(
                 status: 307, problem: "The database \(database) is on other nodes.",
@@ -124,6 +158,14 @@ extension RestFailure {
             status: 503, problem: "The database \(database) moves to other nodes.",
             fix: "try again in a second")
         failure.absence = .moving
+        return failure
+    }
+
+    static func contested(_ database: DatabaseName) -> RestFailure {
+        var failure = RestFailure(
+            status: 503, problem: "The database \(database) was placed twice, on different nodes.",
+            fix: "`hearth cluster doctor` names both; an administrator chooses one")
+        failure.absence = .contested
         return failure
     }
 
@@ -151,7 +193,8 @@ extension RealtimeFarewell {
         switch absence {
         case .elsewhere(let host, _):
             self.init(message: RealtimeText.redirect(to: host), end: SessionEnd(.stopping))
-        case .moving: self.init(message: nil, end: SessionEnd(.stopping, problem))
+        case .moving, .contested:
+            self.init(message: nil, end: SessionEnd(.stopping, problem))
         }
     }
 }

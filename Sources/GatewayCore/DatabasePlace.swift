@@ -6,4 +6,6 @@ public enum DatabasePlace: Equatable, Sendable {
     case elsewhere(nodes: [String], epoch: UInt64)
     /// It moves to other nodes, and no client may use it for some seconds.
     case moving
+    /// Two placements were decided for the same epoch, and no client may use it until an administrator has named one.
+    case contested
 }

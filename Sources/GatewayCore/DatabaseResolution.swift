@@ -2,7 +2,7 @@ internal import HTTPText
 internal import SyncProtocol
 
 /// The database that a request concerns: the one that its parameter `ns` names, else the one that the first label of its host
-/// names, else the default database.
+/// names, else the default database. An address has no labels.
 struct DatabaseResolution {
     /// How many unknown names the log reports.
     private static let reportLimit = 100
@@ -19,6 +19,13 @@ struct DatabaseResolution {
     /// The placements of databases that are not on all nodes, and whether their nodes hold the same operations.
     private(set) var placements: [DatabaseName: (placement: DatabasePlacement, isCopied: Bool)] =
         [:]
+    /// The other placements of databases that were decided for the same epoch.
+    private(set) var rivals: [DatabaseName: DatabasePlacement] = [:]
+    /// The nodes of the cluster, and those of them that are evicted.
+    var members: [String] = []
+    var evicted: [String] = []
+    /// The files that the node keeps aside.
+    var kept: [KeptDatabase] = []
     private var removed: Set<DatabaseName> = []
     private var reported: Set<String> = []
 
@@ -42,13 +49,19 @@ struct DatabaseResolution {
     mutating func remove(_ name: DatabaseName) {
         names.remove(name)
         places[name] = nil
-        placements[name] = nil
+        (placements[name], rivals[name]) = (nil, nil)
         removed.insert(name)
     }
 
     /// Records the placement of a database.
     mutating func record(_ placement: DatabasePlacement, of name: DatabaseName, isCopied: Bool) {
         placements[name] = (placement, isCopied)
+        rivals[name] = nil
+    }
+
+    /// Records another placement of the same epoch.
+    mutating func recordRival(_ placement: DatabasePlacement, of name: DatabaseName) {
+        rivals[name] = placement
     }
 
     /// Whether a name is the one of a removed database.
@@ -76,7 +89,7 @@ struct DatabaseResolution {
     func database(
         named text: String, isExplicit: Bool = false, isPlaced: Bool = false
     ) throws(RestFailure) -> DatabaseName {
-        let name = DatabaseName(text)
+        let name = DatabaseName(anyCase: text)
         if let name {
             if name.isDefault || names.contains(name) { return name }
             try checkIsNotRemoved(name)
@@ -104,11 +117,10 @@ struct DatabaseResolution {
     }
 
     /// Returns the database that the first label of a host names, if the node has it.
-    func database(ofHost host: String) throws(RestFailure) -> DatabaseName {
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count >= 3, let name = DatabaseName(String(labels[0])) else {
-            return .default
-        }
+    private func database(ofHost host: Authority) throws(RestFailure) -> DatabaseName {
+        let labels = host.host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count >= 3, !host.isAddress, let name = DatabaseName(String(labels[0]))
+        else { return .default }
         try checkIsNotRemoved(name)
         return names.contains(name) ? name : .default
     }
@@ -116,12 +128,20 @@ struct DatabaseResolution {
     /// Returns the database of a request.
     func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
         if let name = head.databaseParameter, !name.isEmpty {
+            if isPartOfAddress(name, in: head.authority) { return .default }
             return try database(named: name, isPlaced: head.placement != nil)
         }
         guard !names.isEmpty || !removed.isEmpty, let authority = head.authority else {
             return .default
         }
-        return try database(ofHost: authority.host)
+        return try database(ofHost: authority)
+    }
+
+    /// Whether `ns` is the first number of the address that the client uses, and no database of the cluster. SDKs of Firebase
+    /// take it for the name of a database: `127` in `http://127.0.0.1:7001`.
+    private func isPartOfAddress(_ text: String, in host: Authority?) -> Bool {
+        guard let host, host.isAddress, host.host.hasPrefix(text + ".") else { return false }
+        return DatabaseName(text).map { !names.contains($0) } ?? false
     }
 
     /// Returns a line for the log if a request names an unknown database and uses the default one, once for each name.
@@ -174,6 +194,11 @@ extension RestFailure {
     }
 
     fileprivate static func tooManyDatabases(_ limit: Int) -> RestFailure {
-        .unavailable("it has \(limit) databases, which is the limit")
+        RestFailure(
+            status: 507, problem: "The cluster has \(limit) databases, which is the limit.",
+            fix:
+                "raise `maxDatabases` in the configuration of all nodes, or remove a database: "
+                + "`hearth database remove NAME`",
+            namesNoDatabase: true, isPaced: true)
     }
 }

@@ -42,6 +42,10 @@ public struct Gateway {
         case .located(let database, let place): locate(database, at: place)
         case .placed(let database, let placement, let isCopied):
             context.databases.record(placement, of: database, isCopied: isCopied)
+        case .contested(let database, let rival): contest(database, rival)
+        case .members(let nodes, let evicted):
+            (context.databases.members, context.databases.evicted) = (nodes, evicted)
+        case .kept(let databases): context.databases.kept = databases
         case .reaches(let nodes): context.reachedNodes = nodes
         case .removed(let database): context.databases.remove(database)
         case .knowsDatabases: context.databases.isComplete = true
@@ -125,6 +129,12 @@ extension Gateway {
         for id in connections.keys.sorted() where connections[id]?.database == database {
             update(id) { $0.leaveDatabase(&$1) }
         }
+    }
+
+    /// Records that a database was placed twice in the same epoch.
+    private mutating func contest(_ database: DatabaseName, _ rival: DatabasePlacement) {
+        context.databases.recordRival(rival, of: database)
+        locate(database, at: .contested)
     }
 
     /// Ends the sessions of a database that the node cannot serve.

@@ -65,8 +65,6 @@ public struct GatewayConfiguration: Sendable {
     public var redirectHost: String?
     /// The hosts and ports at which clients reach the nodes, by the names of the nodes.
     public var clientHosts: [String: String] = [:]
-    /// The position of this node among the nodes of the cluster. Nodes with other positions begin with other targets of redirects.
-    public var position = 0
 
     /// A configuration that permits pages and names of this machine alone.
     public init() {}

@@ -27,8 +27,6 @@ struct GatewayContext {
     /// The other nodes that this node reaches.
     var reachedNodes: [String] = []
     private var refusals = DelayedRefusals()
-    /// How many clients were redirected to a node that holds their database.
-    private var redirectCount: UInt64 = 0
     /// Refusals by limits, which wait as long.
     private var pacedRefusals = DelayedRefusals()
     private var realtimeNames: [String: SessionID] = [:]
@@ -155,17 +153,6 @@ extension GatewayContext {
 
     /// How many requests and messages were refused for want of a credential.
     var refusalCount: UInt64 { refusals.count }
-}
-
-// MARK: - Redirects
-
-extension GatewayContext {
-    /// Returns the index of the node to which the next client is redirected. Clients that come back are sent to each in turn, so
-    /// that they reach one that works.
-    mutating func nextTarget(of count: Int) -> Int {
-        redirectCount += 1
-        return Int((UInt64(configuration.position) + redirectCount - 1) % UInt64(count))
-    }
 }
 
 // MARK: - The console

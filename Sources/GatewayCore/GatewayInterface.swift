@@ -32,6 +32,12 @@ public enum GatewayInput: Equatable, Sendable {
     case located(DatabaseName, DatabasePlace)
     /// The nodes that hold this database, and whether the node knows that all of them hold the same operations durably.
     case placed(DatabaseName, DatabasePlacement, isCopied: Bool)
+    /// Another placement of this database was decided for the same epoch. No node serves it until a later one is `placed`.
+    case contested(DatabaseName, by: DatabasePlacement)
+    /// The nodes of the cluster, and those of them that are evicted.
+    case members([String], evicted: [String])
+    /// The files of databases that the node keeps aside.
+    case kept([KeptDatabase])
     /// The node reaches these other nodes, and no others. Clients are redirected to them before others.
     case reaches([String])
     /// This database was removed. Its name is not used again.

@@ -5,6 +5,9 @@ public struct Authority: Hashable, Sendable {
     /// The port, if it is named.
     public let port: UInt16?
 
+    /// Whether the host is an address and not a name, so that it has no labels.
+    public var isAddress: Bool { HostRule.isAddress(host) }
+
     /// Reads `host` or `host:port`; nil if it is neither.
     public init?(_ text: String) {
         self.init(Array(text.utf8).span, in: 0..<text.utf8.count)

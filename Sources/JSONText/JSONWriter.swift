@@ -12,8 +12,8 @@ public import DataTree
 /// send(part)
 /// ```
 ///
-/// Members come in key order; numbers and strings are written as JavaScript's `JSON.stringify` does,
-/// but for integers of 64 bits, which are written in full.
+/// Members come in key order; numbers and strings are written as JavaScript's `JSON.stringify` does. Integers of 64 bits are
+/// written in full, and larger numbers with an exponent.
 public struct JSONWriter {
     /// How much of a value is written.
     public enum Form: Sendable {
@@ -55,6 +55,13 @@ public struct JSONWriter {
         var writer = JSONWriter(value, form: form, layout: layout)
         writer.write(to: &bytes)
         return bytes
+    }
+
+    /// The text of a number in JavaScript, in full below 1e21.
+    public static func javaScriptText(of number: Double) -> String {
+        var bytes: [UInt8] = []
+        NumberText.append(number, to: &bytes, exponentFrom: 1e21)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The whole text of a value.

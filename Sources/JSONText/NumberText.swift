@@ -1,5 +1,9 @@
-/// Prints numbers as JavaScript's `Number.prototype.toString` does.
+/// Prints numbers as JavaScript's `Number.prototype.toString` does, which writes an exponent from 1e21 on.
 enum NumberText {
+    /// From here on, doubles in JSON have an exponent. Firebase's SDK for Java reads a number without a fraction and an exponent
+    /// as an integer of 64 bits, and drops the whole message if the number is larger.
+    static let integerBound = 0x1p63
+
     /// Appends an integer in full.
     static func append(_ number: Int64, to bytes: inout [UInt8]) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
@@ -10,7 +14,11 @@ enum NumberText {
     /// finite, as `JSON.stringify` does.
     ///
     /// Source: ECMA-262, Number::toString.
-    static func append(_ number: Double, to bytes: inout [UInt8]) {
+    ///
+    /// - Parameter bound: From here on, numbers have an exponent.
+    static func append(
+        _ number: Double, to bytes: inout [UInt8], exponentFrom bound: Double = integerBound
+    ) {
         guard number.isFinite else {
             bytes += "null".utf8
             return
@@ -22,7 +30,12 @@ enum NumberText {
         if let (scaled, places) = shortFraction(number.magnitude) {
             return append(scaled, places: places, to: &bytes)
         }
-        append(Decimal(number.magnitude), to: &bytes)
+        let decimal = Decimal(number.magnitude)
+        if number.magnitude >= bound {
+            appendScientific(decimal, to: &bytes)
+        } else {
+            append(decimal, to: &bytes)
+        }
     }
 
     private static func append(digits number: UInt64, to bytes: inout [UInt8]) {

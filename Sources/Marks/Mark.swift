@@ -58,6 +58,11 @@ public enum Mark: Int, CaseIterable, Sendable {
 
     // MARK: Replica
 
+    /// No tree of another member is compared in a round.
+    case comparisonBringsNothing
+    /// The members of a round still apply operations in later turns.
+    case comparisonTakesTurns
+
     /// A request for batches is overdue, and is sent again.
     case repairAsksAnotherHolder
     /// An answer to a request for batches had nothing useful.

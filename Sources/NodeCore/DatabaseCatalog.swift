@@ -11,6 +11,10 @@ struct DatabaseCatalog {
     var position: Int?
     /// The placements of databases, by the last operations of the catalog that are durable here.
     private(set) var placements: [DatabaseName: DatabasePlacement] = [:]
+    /// Other placements that were decided for the same epochs. No node serves these databases.
+    private(set) var rivals: [DatabaseName: DatabasePlacement] = [:]
+    /// The nodes that know of databases that move that all of their nodes hold the same operations.
+    private(set) var copied: [DatabaseName: Set<String>] = [:]
     /// The operations that the node has followed; nil before the first ones.
     private var followed: VersionVector?
     /// The positions of databases that wait for the catalog before they open.
@@ -35,11 +39,30 @@ struct DatabaseCatalog {
         return followed != vector
     }
 
-    /// Records a placement; returns false if it is not newer than the known one.
-    mutating func record(_ placement: DatabasePlacement, of name: DatabaseName) -> Bool {
-        guard placement.epoch > epoch(of: name) else { return false }
+    /// The meaning of a placement beside the one that is known.
+    enum News {
+        case isKnown, isNewer, contradicts
+    }
+
+    /// Records a placement if it is newer than the known one.
+    mutating func record(_ placement: DatabasePlacement, of name: DatabaseName) -> News {
+        if let known = placements[name], placement.contradicts(known) { return .contradicts }
+        guard placement.epoch > epoch(of: name) else { return .isKnown }
         placements[name] = placement
+        (rivals[name], copied[name]) = (nil, nil)
+        return .isNewer
+    }
+
+    /// Records that another placement was decided for the epoch of a database; returns false if one is known.
+    mutating func recordRival(_ placement: DatabasePlacement, of name: DatabaseName) -> Bool {
+        guard rivals[name] == nil else { return false }
+        rivals[name] = placement
         return true
+    }
+
+    /// Records that a node knows that all nodes of a move hold the same operations.
+    mutating func recordCopy(of name: DatabaseName, at node: String) {
+        copied[name, default: []].insert(node)
     }
 
     /// The placements in the catalog's data, ascending by name.

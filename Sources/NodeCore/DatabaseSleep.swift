@@ -17,9 +17,9 @@ extension NodeCore {
 
     /// Wakes a database for a use, or keeps it awake.
     mutating func wake(_ position: Int, for use: DatabaseEnvelope.Use) {
-        guard use != .idle, !named[position].isRemoved, !named[position].isElsewhere else {
-            return
-        }
+        guard use != .idle, !named[position].isRemoved, !named[position].isElsewhere,
+            !named[position].isContested
+        else { return }
         stayAwake(position, for: use)
         switch named[position].state {
         case .asleep: requestOpening(of: position)
@@ -52,7 +52,7 @@ extension NodeCore {
         if catalog.isPending, !named[position].name.isCatalog {
             return catalog.waiting.append(position)
         }
-        outputs.append(.openDatabase(DatabaseIndex(position: position), named[position].name))
+        openFiles(at: position)
     }
 
     /// Goes on with the replica of a database that the driver has opened.
@@ -90,7 +90,9 @@ extension NodeCore {
 
     /// Whether a database can sleep: no node uses it, and all nodes that this one reaches hold the same operations.
     mutating func maySleep(_ position: Int) -> Bool {
-        if named[position].isRemoved || isOutdated(position) { return true }
+        if named[position].isRemoved || named[position].isContested || isOutdated(position) {
+            return true
+        }
         if named[position].isMoving || named[position].name.isCatalog { return false }
         guard sleepMilliseconds != nil, named[position].isServing,
             named[position].sessionCount == 0, named[position].waiting.isEmpty,
@@ -121,7 +123,11 @@ extension NodeCore {
         guard !database.isDefault, !isStopped else { return }
         let position = database.position
         guard named[position].state == .stopping, named[position].replica.isSettled else { return }
+        named[position].isShown = isShown(position)
+        let hasOrphans = named[position].replica.hasOrphans
         named[position].removeReplica()
+        // The digest is that of the other operations.
+        if hasOrphans { named[position].digest = nil }
         named[position].state = .closing
         outputs.append(.closeDatabase(database))
     }
@@ -139,7 +145,9 @@ extension NodeCore {
         named[position].state = .asleep
         deactivate(position)
         if named[position].isElsewhere, !isStopped { discard(position) }
-        if named[position].wakesAgain, !named[position].isRemoved, !isStopped {
+        if named[position].wakesAgain, !named[position].isRemoved, !named[position].isContested,
+            !isStopped
+        {
             named[position].wakesAgain = false
             requestOpening(of: position)
         }

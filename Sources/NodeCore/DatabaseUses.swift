@@ -60,6 +60,9 @@ extension NodeCore {
         }
     }
 
+    /// Sets the files of databases that the node keeps aside.
+    public mutating func setKept(_ databases: [KeptDatabase]) { inform(.kept(databases)) }
+
     /// The use of all databases that the node holds, without the catalog.
     ///
     /// - Complexity: O(databases); a sleeping one is not opened.

@@ -1,3 +1,4 @@
+internal import DataTree
 internal import ReplicaCore
 internal import SyncProtocol
 
@@ -49,10 +50,21 @@ struct NamedDatabase {
     var isListed: Bool { !isRemoved && !isElsewhere && !name.isCatalog }
     /// Whether the database moves, and this node holds it meanwhile.
     var isMoving = false
+    /// Whether two placements were decided for the same epoch. Then the replica ends, and the files stay as they are.
+    var isContested = false
+    /// The placement in which the node used the files last; nil while there are no files.
+    var files: PlacementRecord?
+    /// Whether nodes that hold the database have announced all operations of the files as durable, as far as the last replica
+    /// knew. Then the files can be deleted.
+    var isShown = false
     /// Whether the gateway knows that all nodes of this epoch hold the same operations.
     var isCopied = false
     /// The digest of the operations that the files of a sleeping database hold; nil if it is unknown.
     var digest: UInt64?
+    /// The digest of the tree in these files; nil if it is unknown.
+    var treeDigest: TreeDigest?
+    /// The nodes whose trees differed at the last comparison with each, and when that was found first.
+    var differences: [String: UInt64] = [:]
     /// Whether the database is among those that will wake because a peer may hold other operations.
     var awaitsVisit = false
     /// Whether it has to wake once the driver has closed it.
@@ -91,14 +103,16 @@ struct NamedDatabase {
     mutating func open(_ replica: consuming Replica, in epoch: UInt32) {
         replicas = [replica]
         (self.epoch, isCopied) = (epoch, false)
-        (state, dueMilliseconds, digest) = (.awake, 0, nil)
+        (state, dueMilliseconds, digest, treeDigest) = (.awake, 0, nil, nil)
+        isShown = false
         completeMilliseconds = 0
     }
 
     /// Frees the replica, whose turns are durable.
     mutating func removeReplica() {
         past.add(replica.use())
-        digest = replica.vector.digest
+        (digest, treeDigest) = (replica.vector.digest, replica.treeDigest)
+        rememberDifferences()
         replicas = []
         (isServing, isSynchronized, hasDueWork) = (false, false, false)
     }

@@ -1,3 +1,4 @@
+public import DataTree
 internal import GatewayCore
 package import ReplicaCore
 public import SyncProtocol
@@ -23,14 +24,22 @@ extension NodeCore {
     /// - Parameters:
     ///   - fileBytes: The size of its file, which counts as that of its data until it wakes.
     ///   - digest: That of `digest(of:)` when the files were closed; nil if the files may hold other operations.
+    ///   - treeDigest: That of `treeDigest(of:)`.
+    ///   - record: The one of the last output `recordPlacement`; nil if there are no files.
     @discardableResult
     public mutating func addStoredDatabase(
-        _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil
+        _ name: DatabaseName, fileBytes: Int = 0, digest: UInt64? = nil,
+        treeDigest: TreeDigest? = nil, record: PlacementRecord? = PlacementRecord(nil)
     ) -> DatabaseIndex {
         let index = addDatabase(name)
         if name.isCatalog { return index }
+        named[index.position].files = record
+        if let placement = record?.placement {
+            restore(placement, rival: record?.rival, at: index.position)
+        }
         named[index.position].past.dataBytes = fileBytes
         named[index.position].digest = digest
+        named[index.position].treeDigest = treeDigest
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.
         named[index.position].hasRules = true
         inform(.hasRules(true, of: name))
@@ -89,6 +98,10 @@ extension NodeCore {
             sessionDatabases[session] = DatabaseIndex.none
             return inform(.lost(name, reason: "the database moves"))
         }
+        if named[position].isContested {
+            sessionDatabases[session] = DatabaseIndex.none
+            return inform(.lost(name, reason: "two placements of the database were decided"))
+        }
         sessionDatabases[session] = database
         named[position].sessionCount += 1
         // Before the driver opens the database, so that the other nodes open it at the same time.
@@ -141,7 +154,9 @@ extension NodeCore {
             return answerUse(of: envelope.name)
         }
         let position = database.position
-        if named[position].isElsewhere || named[position].hasReplica && isOutdated(position) {
+        if named[position].isElsewhere || named[position].isContested
+            || named[position].hasReplica && isOutdated(position)
+        {
             return
         }
         wake(position, for: envelope.use)

@@ -35,11 +35,23 @@ public struct NodeCore {
     var livePeers: [String] = []
     var peersDueMilliseconds: UInt64 = 0
     var returns = PeerReturns()
+    /// The evicted nodes, as the gateway knows them once they are reported.
+    var evictedMembers: [String] = []
+    var hasReportedMembers = false
     var catalog = DatabaseCatalog()
+    var openMoves = OpenMoves()
     var digestsDueMilliseconds: UInt64 = 0
     /// The names of removed databases, and when the node publishes its list of databases.
     var removed: Set<DatabaseName> = []
     var listDueMilliseconds: UInt64 = 0
+    /// Whether the node makes the catalog with the cluster; otherwise the first change of a placement does.
+    public var makesCatalog = false
+    /// The peers that have published news.
+    var knowingPeers: Set<String> = []
+    /// When the node publishes the placements of its databases, and those of databases that move.
+    var newsDueMilliseconds: UInt64 = 0
+    var newsRepeats = 0
+    var movingNewsDueMilliseconds: UInt64 = 0
     /// The limits of databases.
     var limits: DatabaseLimitTable
     /// The most named databases.
@@ -136,6 +148,7 @@ extension NodeCore {
             reportDatabases()
             followPeers()
             followCatalog()
+            continueMoves()
             beginDueTurns()
         }
         guard hasHadConnections else { return }
@@ -201,6 +214,10 @@ extension NodeCore {
                 return
             } else if DatabaseDigests.isPresent(in: frame), receive(digests: frame) {
                 return
+            } else if PlacementNews.isPresent(in: frame), receive(news: frame) {
+                return
+            } else if SleepingTrees.isPresent(in: frame), receive(trees: frame) {
+                return
             } else {
                 stepReplica(input, of: .default)
             }
@@ -237,6 +254,7 @@ extension NodeCore {
                 // A session of this number may have gone on to another database.
                 guard self.database(of: session) == database else { continue }
                 send(.replica(output, of: database), to: session)
+            case .replyMessages(OpenMoves.session, let answers): receive(answers)
             case .replyMessages(let session, let answers):
                 guard self.database(of: session) == database else { continue }
                 outputs.append(.replica(output, of: database))
@@ -251,6 +269,11 @@ extension NodeCore {
             default: outputs.append(.replica(output, of: database))
             }
         }
+    }
+
+    /// Sets how long a move waits for a node that is away until it is given up.
+    package mutating func setMovePatience(milliseconds: UInt64) {
+        openMoves.awayMilliseconds = milliseconds
     }
 
     /// Begins to observe each step of the replica.

@@ -44,8 +44,14 @@ public enum NodeOutput: Equatable, Sendable {
     /// Record durably, before the effects that follow, that a database was removed, and delete its files: at once, or when it is
     /// closed. The node may not have the database.
     case removeDatabase(DatabaseName, DatabaseIndex?)
-    /// Delete the files of a database that has moved to other nodes. It is closed.
+    /// Delete the files of a database that has moved to other nodes, which hold all of its operations. It is closed.
     case discardDatabase(DatabaseIndex, DatabaseName)
+    /// Move the files of a database, which is closed, to a folder that no database reads, since they may have operations that no
+    /// other node has. They were used last in this epoch. Until that has succeeded, the database must not be opened.
+    case keepDatabase(DatabaseIndex, DatabaseName, epoch: UInt32)
+    /// Record durably, before the effects that follow, in which placement the files of a database are used, for
+    /// `addStoredDatabase`.
+    case recordPlacement(DatabaseName, PlacementRecord)
     /// Write a backup for a connection, and pass its progress as `backedUp` to the gateway. It does not change the databases: one
     /// that sleeps is copied while the driver does not open it.
     case backUp(SessionID, BackupPlan)

@@ -53,9 +53,12 @@ extension NodeCore {
             if live.contains(where: { !livePeers.contains($0) }) { greetReturned() }
             if live != livePeers { inform(.reaches(live)) }
             livePeers = live
+            reportMembers()
         }
         publishDueList()
         publishDueDigests()
+        publishDueNews()
+        makeCatalog()
         if returns.isEmpty { return }
         for position in returns.next(named, at: now.elapsedMilliseconds) {
             named[position].awaitsVisit = false
@@ -63,15 +66,26 @@ extension NodeCore {
         }
     }
 
+    /// Reports the list of nodes to the gateway, and those that are evicted. Commands compare their own list.
+    private mutating func reportMembers() {
+        let evicted = replica.evictedMembers
+        if hasReportedMembers, evicted == evictedMembers { return }
+        (hasReportedMembers, evictedMembers) = (true, evicted)
+        let members = (replica.peerNames + [replica.memberName]).sorted()
+        inform(.members(members, evicted: evicted))
+    }
+
     private mutating func greetReturned() {
-        (listDueMilliseconds, digestsDueMilliseconds) = (0, 0)
+        (listDueMilliseconds, digestsDueMilliseconds, newsDueMilliseconds) = (0, 0, 0)
+        newsRepeats = 2
         for position in named.indices where named[position].digest == nil { visit(position) }
     }
 
     /// Has a sleeping database wake soon, for a moment. One that is awake exchanges its operations anyway.
     mutating func visit(_ position: Int) {
         guard named[position].state == .asleep, !named[position].isRemoved,
-            !named[position].isElsewhere, !named[position].awaitsVisit
+            !named[position].isElsewhere, !named[position].isContested,
+            !named[position].awaitsVisit
         else { return }
         named[position].awaitsVisit = true
         returns.append(position)
@@ -88,6 +102,7 @@ extension NodeCore {
                 of: replica.clusterName, part.map { DatabaseDigests.Entry($0.name, $0.digest) })
             outputs.append(.replica(.publish(digests.bytes, .awaited)))
         }
+        publishTrees()
     }
 
     /// Compares the digests of a peer; returns false if the frame has none.

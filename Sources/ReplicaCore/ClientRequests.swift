@@ -62,10 +62,11 @@ extension Replica {
         if message.request.kind == .write { sessions.clients.haltIfGreeted(session) }
         let member = sessions.access.isUser(session) ? "this node" : configuration.member
         if lifecycle.isRecovering {
+            let missing = lifecycle.awaited.joined(separator: ", ")
             return sessions.refuse(
                 .unavailable,
-                "\(member) has started on an old disk and accepts no writes before it has met "
-                    + lifecycle.awaited.joined(separator: ", "),
+                "\(member) has started on an old disk and accepts no writes yet: it "
+                    + (missing.isEmpty ? "fetches the data of the others" : "waits for \(missing)"),
                 fix: "use another node, or start the missing ones", message.id, session)
         }
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0

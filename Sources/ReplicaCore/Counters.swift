@@ -23,6 +23,9 @@ public struct Counters: Equatable, Sendable {
     public var replayed: UInt64 = 0
     /// Operations that this node quarantined under `/_conflicts` after an eviction.
     public var quarantined: UInt64 = 0
+    /// Trees of peers that were compared with this replica's, and those of them that differed.
+    public var comparedTrees: UInt64 = 0
+    public var differingTrees: UInt64 = 0
     /// Writes that clients repeated although they were done.
     public var repeated: UInt64 = 0
     /// Transactions that this node has decided.

@@ -8,9 +8,11 @@ import SyncProtocol
 extension Replica {
     /// Whether a further turn has work to do without any input; a driver then begins it soon.
     ///
-    /// Requests wait for their share of a turn, indexes are being built, or operations of many writes do not show yet.
+    /// Requests wait for their share of a turn, indexes are being built, operations of many writes do not show yet, or the digest
+    /// of the tree is being computed.
     public var hasDueWork: Bool {
         !sessions.due.isEmpty || sessions.listens.hasUnrequestedBuilds || hasLargeOperations
+            || replication.tree.digest == nil || comparisons.hasDueWork
     }
 
     /// Serves the requests of one frame, in order.

@@ -13,6 +13,7 @@ extension Replica {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
             case .heartbeat(let heartbeat): receive(heartbeat)
             case .batches(let origin, let batches): receive(batches, of: origin)
+            case .comparison(let comparison): receive(comparison)
             case .requestHeartbeat: replication.turn.owesHeartbeat = true
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
@@ -165,15 +166,21 @@ extension Replica {
     /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.record(applied.operation, of: applied.origin)
+        comparisons.record(applied.operation, of: applied.origin)
         if applied.setsRules { adoptRules() }
-        if !applied.changes.isEmpty { show(applied.changes) }
+        let writes = applied.operation.writes
+        if !applied.changes.isEmpty {
+            show(applied.changes, by: writes.count == 1 ? writes[0].path : nil)
+        }
     }
 
     /// Shows the changes by the last operation to listeners.
-    mutating func show(_ changes: [Change]) {
+    ///
+    /// - Parameter write: The location of its only write; nil if it has several.
+    mutating func show(_ changes: [Change], by write: Path? = nil) {
         // First, so that a listen that is no longer permitted shows nothing of what took its permission.
         judgeListens(after: changes)
-        sessions.notifyListeners(of: changes, in: value)
+        sessions.notifyListeners(of: changes, by: write, in: value)
         dataSize.record(changes)
         replication.collectDropped(by: changes)
     }

@@ -31,6 +31,8 @@ public struct Replica: Sendable {
     /// When the tree is written to disk, and what the log keeps.
     var checkpoints: Checkpoints
     var checkpointAudit = OutgoingCheckpointAudit()
+    /// The comparisons of the tree with those of the peers.
+    var comparisons: Comparisons
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
@@ -73,6 +75,7 @@ public struct Replica: Sendable {
             } else {
                 stored.isEmpty || configuration.durability == .memory ? .empty : .old
             }
+        comparisons = Comparisons(every: configuration.comparisonMilliseconds)
         let startup = Startup(disk: disk, waking: configuration.waking)
         storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
@@ -85,6 +88,7 @@ public struct Replica: Sendable {
     /// Replaces all state by a checkpoint.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         replication.restore(checkpoint)
+        comparisons.abandon()
         checkpoints.begin(
             with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
         turns.begin(holding: replication.vector)
@@ -195,7 +199,8 @@ extension Replica {
     package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, time: replication.clock.last, stableTime: stableTime,
-            isOut: isOut, hasRecovered: diskLoss.isEmpty, hasDueWork: hasDueWork, returns: replication.counters.returns,
+            isOut: isOut, hasRecovered: diskLoss.isEmpty, hasDueWork: hasDueWork,
+            returns: replication.counters.returns,
             installed: replication.counters.installed)
     }
 

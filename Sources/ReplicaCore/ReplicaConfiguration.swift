@@ -42,6 +42,8 @@ public struct ReplicaConfiguration: Sendable {
     /// The number of operations above which the log no longer waits for absent members, if a majority holds them.
     /// Above twice the number it does not wait for slow members either (see `Checkpoints.truncation`).
     public var logLimit: UInt64 = 10_000_000
+    /// How often the members compare their trees.
+    public var comparisonMilliseconds: UInt64 = 30_000
     /// A request that waits so long for its answer is recorded for the log.
     public var slowMilliseconds: UInt64 = 1_000
     /// How much it keeps for its peers and clients.

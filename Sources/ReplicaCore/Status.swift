@@ -81,9 +81,17 @@ extension Replica {
         exchange.installedCheckpoints = Int(clamping: counters.installed)
         exchange.receivingCheckpointFrom = lifecycle.transfer?.member
         exchange.refusedCheckpoints = refusedCheckpoints.mapValues { Int(clamping: $0) }
+        for (member, result) in comparisons.results {
+            exchange.comparedTrees[member] = age(of: result.comparedMilliseconds)
+            exchange.differingTrees[member] = result.differsSinceMilliseconds.map(age)
+        }
         exchange.malformedFrames = Int(clamping: counters.malformedFrames)
         exchange.unknownPeers = Int(clamping: counters.unknownPeers)
         exchange.refusedNodes = refusedNodes
+    }
+
+    private func age(of milliseconds: UInt64) -> Int {
+        Int(clamping: now.elapsedMilliseconds - min(milliseconds, now.elapsedMilliseconds))
     }
 
     private func fill(_ membership: inout NodeStatus.Membership) {
@@ -160,7 +168,8 @@ extension Replica {
         vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
 
-    private var refusedNodes: [String: NodeStatus.RefusedNode] {
+    /// The processes that were refused as members, by the reasons: the last one for each.
+    public var refusedNodes: [String: NodeStatus.RefusedNode] {
         var refused: [String: NodeStatus.RefusedNode] = [:]
         for (reason, record) in replication.refusals.all {
             var node = NodeStatus.RefusedNode()

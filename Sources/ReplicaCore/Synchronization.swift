@@ -18,6 +18,21 @@ extension Replica {
     /// not copied.
     public mutating func missingOperations() -> UInt64 { lag }
 
+    /// Whether one of the named members has announced all operations that are on the disk as durable. Operations that the
+    /// replica has yet to replay are announced by none.
+    public func isHeld(byAnyOf members: [String]) -> Bool {
+        guard !hasOrphans, !isOut else { return false }
+        return vector.total == 0 || replication.peers.cover(vector, anyOf: members)
+    }
+
+    /// Whether the disk has operations that the replica has yet to replay.
+    public var hasOrphans: Bool { !replication.orphans.isEmpty }
+
+    /// The names of the evicted members that have not rejoined.
+    public var evictedMembers: [String] {
+        configuration.peers.filter { replication.peers.evictions.isOut($0) }.sorted()
+    }
+
     /// The name of the cluster.
     public var clusterName: String { configuration.cluster }
 
@@ -39,6 +54,11 @@ extension Coordination {
 }
 
 extension Peers {
+    /// Whether one of the named members has announced all of these operations.
+    func cover(_ vector: VersionVector, anyOf members: [String]) -> Bool {
+        all.contains { members.contains($0.member) && $0.heartbeat?.vector.covers(vector) == true }
+    }
+
     /// Whether each of the named members has announced exactly these operations. Evicted members do not count.
     func hold(_ vector: VersionVector, _ members: [String]) -> Bool {
         for index in all.indices where members.contains(all[index].member) && !isOut(all[index]) {

@@ -70,8 +70,9 @@ extension Replica {
         while mayStamp(within: lease), let next = coordination.nextProposal(holding: shownVector) {
             let id = next.proposal.id
             let known = replication.deduplicationTable.answer(for: id)
-            guard let writes = coordination.decide(next, known: known, seeing: replication.view)
-            else { continue }
+            let writes = coordination.decide(
+                next, known: known, seeing: replication.view, replication.peers)
+            guard let writes else { continue }
             if !writes.isEmpty {
                 accept(
                     writes, alias: id, term: coordination.election.vote?.term,

@@ -8,6 +8,8 @@ extension Replica {
     /// Ends a turn. The order of all steps matters, each for the reason above it.
     mutating func endTurn() -> [Output] {
         completeBatch()
+        // After the last operation of this turn, and behind its batch: peers need it to compare theirs.
+        compareTrees()
         let time = completeFacts()
         var held = hold(at: time)
         // After `hold`, which adds the answers of this turn to those that wait for the disk.
@@ -93,8 +95,10 @@ extension Replica {
         return outputs
     }
 
-    /// Counts further data. Memory of large parts that were removed is freed once these are counted.
+    /// Counts further data, and their digest. Memory of large parts that were removed is freed once these are counted.
     private mutating func countData() {
+        let digested = replication.tree.countDigest()
+        if !digested.isEmpty { replication.turn.dropped.append(digested) }
         if dataSize.isComplete { return }
         let counted = DroppedParts(values: dataSize.advance(in: value))
         if !counted.isEmpty { replication.turn.dropped.append(counted) }

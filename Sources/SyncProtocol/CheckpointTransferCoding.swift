@@ -36,6 +36,7 @@ extension PeerMessage {
         case .decided(let verdicts): writer.append(verdicts)
         case .disk(let statement): writer.append(statement)
         case .remembered(let memory): writer.append(memory)
+        case .comparison(let comparison): writer.append(comparison)
         case .batch, .heartbeat, .requestBatches, .batches, .compacted:
             preconditionFailure("\(self) is encoded elsewhere")
         }
@@ -88,12 +89,15 @@ extension PeerMessage {
         case "remembered":
             try head.require(12)
             return .remembered(try reader.diskMemory())
+        case "comparison":
+            try head.require(8)
+            return .comparison(try reader.comparison())
         default:
             throw head.unknown(
                 names: """
                     batch, heartbeat, requestBatches, batches, compacted, requestCheckpoint, \
                     checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided, \
-                    disk, remembered
+                    disk, remembered, comparison
                     """)
         }
     }

@@ -21,6 +21,13 @@ public struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConverti
         self.text = text
     }
 
+    /// Checks a name that a client or a user has written, where capitals are small letters, as in the names of hosts.
+    public init?(anyCase text: String) {
+        let isCapital = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        let bytes = text.utf8.map { isCapital.contains($0) ? $0 | 0x20 : $0 }
+        self.init(String(decoding: bytes, as: UTF8.self))
+    }
+
     /// Checks a name that a node has written, which may be that of the catalog; nil for an invalid one.
     public init?(stored text: String) {
         if text == Self.catalog.text { self = .catalog } else { self.init(text) }

@@ -110,7 +110,7 @@ extension MessagePackReader {
         return DiskMemory(
             member: member, writer: writer, answering: statement,
             predecessor: takeNil() ? nil : try writerID(),
-            sequence: try unsigned("a sequence"), closed: try time(), stable: try time(), 
+            sequence: try unsigned("a sequence"), closed: try time(), stable: try time(),
             hasServed: try boolean("whether the member has served"),
             isWhole: try boolean("whether the disk is whole"))
     }

@@ -1,11 +1,12 @@
 /// How native clients reach a node's HTTP port: a WebSocket, each of whose binary messages is one frame.
 public enum NativeProtocol {
-    /// The path that a client of the default database requests.
+    /// The path that a client without the name of a database requests. The first label of the host may name one.
     public static let path = "/.hearth"
 
-    /// The path that a client of a database requests: `/.hearth/chat`. A node without named databases answers 404.
-    public static func path(of database: DatabaseName) -> String {
-        database.isDefault ? path : "\(path)/\(database)"
+    /// The path that a client of a database requests: `/.hearth/chat`; nil is a client without a name. A node without named
+    /// databases answers 404 to a name.
+    public static func path(of database: DatabaseName?) -> String {
+        database.map { "\(path)/\($0)" } ?? path
     }
 
     /// Whether clients request this path.
@@ -13,7 +14,7 @@ public enum NativeProtocol {
         text == path || databaseText(inPath: text) != nil
     }
 
-    /// The text of a path that names the database; nil in the path of the default database, and in other paths.
+    /// The text of a path that names the database; nil in the path without a name, and in other paths.
     public static func databaseText(inPath text: String) -> String? {
         let prefix = path + "/"
         return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.utf8.count)) : nil

@@ -48,6 +48,10 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["remembered", member, writer, addressee, stated floor, stated whole, predecessor, sequence, closed,
     /// stable, has served, is whole]`: the answer, with the sender's memory of the addressee's earlier incarnations.
     case remembered(DiskMemory)
+    /// `["comparison", cluster, member, writer, leader, number, step, content]`, published by each member of a comparison of
+    /// trees. The content of the step `begin` is nil, that of `join` and `agree` a vector, and that of `announce`
+    /// `[word, word, digest of a vector]`. Nodes of version 0.4 count and ignore it.
+    case comparison(TreeComparison)
 }
 
 /// The identity that a node claims.

@@ -35,6 +35,10 @@ public struct PlacementChange: Sendable {
         case movesElsewhere(to: [String])
         /// There is no move to give up.
         case doesNotMove
+        /// All nodes that hold the database have left the cluster, or are evicted.
+        case isOnlyOn([String])
+        /// The same epoch was decided twice, for these servers and for those. A move to one of them prefers that one.
+        case isContested(by: [String], and: [String])
         /// Another change was made meanwhile.
         case changedMeanwhile
     }
@@ -57,17 +61,30 @@ public struct PlacementChange: Sendable {
     }
 
     private let goal: Goal
-    /// The names of the nodes of the cluster, ascending.
+    /// The names of the nodes of the cluster that are not evicted, ascending. No step waits for others: they have lost
+    /// the database, and keep their files aside when they return.
     private let cluster: [String]
+    /// The placements that nodes know instead of the one of the catalog, with the same epoch.
+    private let rivals: [DatabasePlacement]
     private var step = Step.begins
+    /// Whether the change has gone beyond the reading of the entry.
+    private var hasBegun = false
     /// Whether the database was on the nodes of the goal before.
     public private(set) var wasThere = false
     /// Whether the catalog had a placement of the database before.
     public private(set) var wasPlaced = false
 
     /// A change in a cluster of nodes with these names.
-    public init(_ goal: Goal, in cluster: [String]) {
-        (self.goal, self.cluster) = (goal, cluster.sorted())
+    ///
+    /// - Parameters:
+    ///   - evicted: Those of them that are evicted.
+    ///   - rivals: The placements that nodes know, each instead of another one of the same epoch.
+    public init(
+        _ goal: Goal, in cluster: [String], without evicted: [String] = [],
+        rivals: [DatabasePlacement] = []
+    ) {
+        (self.goal, self.rivals) = (goal, rivals)
+        self.cluster = cluster.filter { !evicted.contains($0) }.sorted()
     }
 
     /// The next request; nil at the end.
@@ -99,13 +116,19 @@ public struct PlacementChange: Sendable {
             } else {
                 begin(from: entry.placement)
             }
+        case .confirms where entry.next != nil: step = .proposes(entry, isOwn: false)
         case .confirms(let placement):
             guard entry == PlacementEntry(placement), let move = placement.move else {
-                step = .ends(.changedMeanwhile)
+                // The coordinator of the catalog may have ended the move.
+                let isOver =
+                    entry == PlacementEntry(placement.move.map { placement.ended(on: $0.to) })
+                step =
+                    isOver
+                    ? .announces(entry.placement ?? placement, left: cluster)
+                    : .ends(.changedMeanwhile)
                 return
             }
-            replace(
-                placement, by: DatabasePlacement(epoch: placement.epoch + 1, nodes: move.to))
+            replace(placement, by: placement.ended(on: move.to))
         case .proposes, .decides, .copies, .announces, .done, .ends: return
         }
     }
@@ -116,14 +139,12 @@ public struct PlacementChange: Sendable {
             if let placement {
                 step = .ends(.exists(on: placement.nodes))
             } else {
-                replace(
-                    nil, by: DatabasePlacement(epoch: DatabasePlacement.firstEpoch, nodes: nodes))
+                replace(nil, by: DatabasePlacement(creatingOn: nodes))
             }
         case .moved(let nodes): begin(to: nodes.sorted(), from: placement)
         case .cancelled:
             if let placement, let move = placement.move {
-                replace(
-                    placement, by: DatabasePlacement(epoch: placement.epoch + 1, nodes: move.from))
+                replace(placement, by: placement.ended(on: move.from))
             } else {
                 step = .ends(.doesNotMove)
             }
@@ -131,22 +152,48 @@ public struct PlacementChange: Sendable {
     }
 
     private mutating func begin(to nodes: [String], from placement: DatabasePlacement?) {
-        let from = placement?.nodes ?? cluster
-        if let placement, let move = placement.move {
-            step =
-                move.to == nodes
-                ? .copies(placement, left: placement.nodes) : .ends(.movesElsewhere(to: move.to))
-        } else if from == nodes {
+        if let placement, let rival = rivals.first(where: { $0.contradicts(placement) }) {
+            return prefer(nodes, of: [placement, rival], over: placement)
+        }
+        // The nodes that take part and have all that was acknowledged.
+        let from = (placement?.move?.from ?? placement?.nodes ?? cluster).filter(cluster.contains)
+        let isMissing = placement.map { present($0.nodes) != $0.nodes } ?? false
+        if let placement, let move = placement.move, move.to != nodes {
+            step = .ends(.movesElsewhere(to: move.to))
+        } else if let placement, placement.isMoving, !isMissing || from.isEmpty {
+            hasBegun = true
+            step = .copies(placement, left: present(placement.nodes))
+        } else if from.isEmpty {
+            step = .ends(.isOnlyOn(placement?.nodes ?? []))
+        } else if let placement, !isMissing, from == nodes, hasBegun {
+            step = .announces(placement, left: cluster)
+        } else if !isMissing, from == nodes {
             (wasThere, step) = (true, .done)
         } else {
             // The epoch of a creation is for databases without any data.
             let epoch = max(placement?.epoch ?? 0, DatabasePlacement.firstEpoch) + 1
             replace(
-                placement, by: DatabasePlacement(epoch: epoch, movingFrom: from, to: nodes))
+                placement, by: .moving(placement, from: from, to: nodes, in: epoch))
         }
     }
 
+    /// Prefers the placement with these servers over the other one of the same epoch.
+    private mutating func prefer(
+        _ nodes: [String], of both: [DatabasePlacement], over cataloged: DatabasePlacement
+    ) {
+        let servers = both.map { $0.move?.to ?? $0.nodes }
+        guard let index = servers.firstIndex(of: nodes) else {
+            step = .ends(.isContested(by: servers[0], and: servers[1]))
+            return
+        }
+        replace(cataloged, by: both[index].preferred(over: both[1 - index]))
+    }
+
+    /// Those of some nodes that are in the cluster, and are not evicted.
+    private func present(_ nodes: [String]) -> [String] { nodes.filter(cluster.contains) }
+
     private mutating func replace(_ placement: DatabasePlacement?, by next: DatabasePlacement) {
+        hasBegun = true
         step = .proposes(PlacementEntry(placement, next: next), isOwn: true)
     }
 
@@ -154,16 +201,18 @@ public struct PlacementChange: Sendable {
     public mutating func replaceEntry(_ isReplaced: Bool) {
         switch step {
         case .proposes where !isReplaced, .decides where !isReplaced:
-            step = .ends(.changedMeanwhile)
+            // Another one may have taken the same step.
+            if case .created = goal { step = .ends(.changedMeanwhile) } else { step = .begins }
         case .proposes(let entry, let isOwn):
             if let next = entry.next { step = .decides(next, isOwn: isOwn) }
         case .decides(let placement, isOwn: false): begin(from: placement)
         case .decides(let placement, isOwn: true):
             if placement.isMoving {
-                step = .copies(placement, left: placement.nodes)
+                step = .copies(placement, left: present(placement.nodes))
             } else {
                 // The nodes that a cancelled move would have added serve no clients before and after.
-                step = .announces(placement, left: goal == .cancelled ? placement.nodes : cluster)
+                let left = goal == .cancelled ? present(placement.nodes) : cluster
+                step = left.isEmpty ? .done : .announces(placement, left: left)
             }
         case .begins, .copies, .confirms, .announces, .done, .ends: return
         }
@@ -175,7 +224,7 @@ public struct PlacementChange: Sendable {
         switch step {
         case .copies(let placement, var left):
             if epoch > placement.epoch {
-                step = .ends(.changedMeanwhile)
+                step = .confirms(placement)
                 return
             }
             if epoch == placement.epoch, isCopied { left.removeAll { $0 == node } }

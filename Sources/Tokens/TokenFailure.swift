@@ -85,11 +85,14 @@ extension TokenFailure {
             "sign by \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")), as the issuer's key does"
         case .critical: "leave out crit"
         case .issuer: "add the issuer to \"issuers\" of \"tokens\" in the configuration"
+        case .key(nil): "have the issuer name its key in the header of its tokens (kid)"
         case .key: "add the issuer's present keys to its \"keys\" in the configuration"
         case .signature: "sign with a key that the configuration of the cluster names"
         case .revoked: "sign in anew"
         case .expired, .old: "get a new token"
         case .early: "compare the clocks of the issuer and of the node"
+        case .claim("aud"):
+            "have the issuer add \"aud\"; if it adds it to ID tokens only, send an ID token instead of an access token"
         case .claim(let name): "have the issuer add \"\(name)\""
         case .user:
             "have the issuer name users by other texts, or name another claim as its \"user\""

@@ -130,6 +130,7 @@ extension TokenIssuer {
         }
         guard !named.contains(TokenIssuer.exchange) else { throw .custom }
         guard !audiences.isEmpty else { return }
+        guard !named.isEmpty else { throw .claim("aud") }
         let isMeant = named.contains { name in
             audiences.contains { $0.utf8.elementsEqual(name.utf8) }
         }

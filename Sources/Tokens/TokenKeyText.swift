@@ -23,35 +23,48 @@ public struct TokenKeyText {
     /// A reader of any number of texts.
     public init() {}
 
+    /// The contents of a text.
+    public struct Contents: Sendable {
+        /// The usable keys; at least one.
+        public fileprivate(set) var keys: [TokenKey] = []
+        /// A phrase for each key of a set that is skipped, because it is damaged or weak (RFC 7517, section 5).
+        public fileprivate(set) var skipped: [String] = []
+    }
+
     /// The keys in a text.
     ///
     /// - Parameter name: What names the key of a PEM text with only one.
     /// - Throws: why there are none.
-    public func keys(in text: [UInt8], named name: String?) throws(Failure) -> [TokenKey] {
+    public func contents(of text: [UInt8], named name: String?) throws(Failure) -> Contents {
         guard text.count <= TokenKeyText.limit else {
             throw Failure("has more than \(TokenKeyText.limit) bytes")
         }
         let isJSON = text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: "{")
-        let keys = try isJSON ? keys(inJSON: text) : TokenKeyText.keys(inPEM: text, name)
-        guard !keys.isEmpty else { throw Failure("has no key for RS256, ES256 or EdDSA") }
-        guard keys.count <= TokenKeyText.keyLimit else {
+        let contents =
+            try isJSON ? contents(ofJSON: text) : TokenKeyText.contents(ofPEM: text, name)
+        guard !contents.keys.isEmpty else {
+            throw Failure(
+                contents.skipped.first.map { "has \($0)" }
+                    ?? "has no key for RS256, ES256 or EdDSA")
+        }
+        guard contents.keys.count + contents.skipped.count <= TokenKeyText.keyLimit else {
             throw Failure("has more than \(TokenKeyText.keyLimit) keys")
         }
-        return keys
+        return contents
     }
 
-    private static func keys(
-        inPEM text: [UInt8], _ name: String?
-    ) throws(Failure) -> [TokenKey] {
+    private static func contents(
+        ofPEM text: [UInt8], _ name: String?
+    ) throws(Failure) -> Contents {
         guard let keys = VerificationKey.keys(inPEM: String(decoding: text, as: UTF8.self)) else {
             throw Failure(
                 "has a part that is neither a public key nor a certificate, for RSA of at least 2048 bits, P-256 or Ed25519"
             )
         }
-        return keys.map { .verification($0, id: keys.count == 1 ? name : nil) }
+        return Contents(keys: keys.map { .verification($0, id: keys.count == 1 ? name : nil) })
     }
 
-    private func keys(inJSON text: [UInt8]) throws(Failure) -> [TokenKey] {
+    private func contents(ofJSON text: [UInt8]) throws(Failure) -> Contents {
         let document: Result<Claim, Claim.Failure>
         do throws(JSONError) {
             document = try reader.read(text) { node in
@@ -64,9 +77,9 @@ public struct TokenKeyText {
         case .failure(.duplicate(let name)): throw Failure("has two members \"\(name)\"")
         case .success(let document):
             if case .array(let keys)? = document.member("keys") {
-                return try TokenKeyText.keys(inSet: keys)
+                return try TokenKeyText.contents(ofSet: keys)
             }
-            return try TokenKeyText.keys(inCertificates: document)
+            return Contents(keys: try TokenKeyText.keys(inCertificates: document))
         }
     }
 }
@@ -74,47 +87,49 @@ public struct TokenKeyText {
 // MARK: - JSON
 
 extension TokenKeyText {
-    private static func keys(inSet keys: [Claim]) throws(Failure) -> [TokenKey] {
-        var found: [TokenKey] = []
+    private static func contents(ofSet keys: [Claim]) throws(Failure) -> Contents {
+        var contents = Contents()
         for key in keys {
             guard key.member("d") == nil, key.string("kty") != "oct" else {
                 throw Failure("has a private key or a secret, and a key set is for public ones")
             }
-            guard key.string("use") ?? "sig" == "sig", let usable = try verificationKey(key) else {
+            guard key.string("use") ?? "sig" == "sig", isKnown(key) else { continue }
+            guard let usable = verificationKey(key) else {
+                let name = key.string("kid").map { " \"\($0)\"" } ?? ""
+                contents.skipped.append(
+                    "a key\(name) that is damaged, or smaller than RSA with 2048 bits")
                 continue
             }
             let made = TokenKey.verification(usable, id: key.string("kid"))
             // Keys of other algorithms may stand beside those that are known.
             if key.string("alg") ?? made.algorithm.rawValue == made.algorithm.rawValue {
-                found.append(made)
+                contents.keys.append(made)
             }
         }
-        return found
+        return contents
     }
 
-    /// The key that a JSON Web Key describes; nil for one of another kind.
-    private static func verificationKey(_ key: Claim) throws(Failure) -> VerificationKey? {
+    /// Whether tokens can be signed by keys of this kind.
+    private static func isKnown(_ key: Claim) -> Bool {
         switch (key.string("kty"), key.string("crv")) {
-        case ("RSA", _):
-            if let modulus = bytes("n", of: key), let exponent = bytes("e", of: key),
-                let key = VerificationKey(rsaModulus: modulus, exponent: exponent)
-            {
-                return key
-            }
-        case ("EC", "P-256"):
-            if let x = bytes("x", of: key), let y = bytes("y", of: key),
-                let key = VerificationKey(p256X: x, y: y)
-            {
-                return key
-            }
-        case ("OKP", "Ed25519"):
-            if let bytes = bytes("x", of: key), let key = VerificationKey(ed25519: bytes) {
-                return key
-            }
-        default: return nil
+        case ("RSA", _), ("EC", "P-256"), ("OKP", "Ed25519"): true
+        default: false
         }
-        let name = key.string("kid").map { " \"\($0)\"" } ?? ""
-        throw Failure("has a key\(name) that is damaged, or smaller than RSA with 2048 bits")
+    }
+
+    /// The key that a JSON Web Key of a known kind describes; nil if it is damaged or weak.
+    private static func verificationKey(_ key: Claim) -> VerificationKey? {
+        switch key.string("kty") {
+        case "RSA":
+            guard let modulus = bytes("n", of: key), let exponent = bytes("e", of: key) else {
+                return nil
+            }
+            return VerificationKey(rsaModulus: modulus, exponent: exponent)
+        case "EC":
+            guard let x = bytes("x", of: key), let y = bytes("y", of: key) else { return nil }
+            return VerificationKey(p256X: x, y: y)
+        default: return bytes("x", of: key).flatMap { VerificationKey(ed25519: $0) }
+        }
     }
 
     private static func bytes(_ name: String, of key: Claim) -> [UInt8]? {

@@ -14,6 +14,8 @@ public final class ConnectionMonitor: @unchecked Sendable {
         /// The socket itself has made it; the handshake follows.
         case connected(Int32)
         case ended(Int32)
+        /// The peer has refused the key that the socket has shown to it, or the other way round.
+        case refused
         /// Nothing more is reported.
         case stopped
     }
@@ -46,6 +48,7 @@ public final class ConnectionMonitor: @unchecked Sendable {
         case ZMQ_EVENT_ACCEPTED: return .accepted(value)
         case ZMQ_EVENT_CONNECTED: return .connected(value)
         case ZMQ_EVENT_CLOSED, ZMQ_EVENT_DISCONNECTED: return .ended(value)
+        case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused
         case ZMQ_EVENT_MONITOR_STOPPED: return .stopped
         default: return nil
         }
@@ -63,7 +66,7 @@ extension Socket {
         let endpoint = "inproc://connections-\(name)"
         let events =
             ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED
-            | ZMQ_EVENT_MONITOR_STOPPED
+            | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_MONITOR_STOPPED
         guard zmq_socket_monitor(handle, endpoint, events) == 0 else {
             throw ZeroMQError(trying: "monitor", "the connections of \(name)")
         }

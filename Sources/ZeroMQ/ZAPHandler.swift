@@ -14,6 +14,14 @@ public final class ZAPHandler {
     public private(set) var refusals = 0
     private let admitted: [String: Set<PublicKey>]
 
+    /// A newcomer that was sent away.
+    public struct Refusal: Equatable, Sendable {
+        /// The key that it owns.
+        public let key: PublicKey
+        /// The address of its machine, without the port.
+        public let address: String
+    }
+
     /// - Parameter admitted: The keys let in, by the domain of the sockets.
     /// - Throws: when the context has a gatekeeper already.
     public init(admitting admitted: [String: Set<PublicKey>], in context: Context)
@@ -24,13 +32,17 @@ public final class ZAPHandler {
         try socket.bind(ZAPHandler.endpoint)
     }
 
-    /// Decides about one newcomer, and tells.
+    /// Decides about one newcomer, and answers.
     ///
     /// - Parameter request: The asking thread's name, an empty frame, the version, the request's number,
     ///   the domain, an address, an identity, the mechanism and the newcomer's key.
-    public func answer(_ request: [[UInt8]]) {
-        guard request.count >= 8 else { return }
-        let isAdmitted = isAdmitted(request)
+    /// - Returns: The newcomer, if it has a key and was refused.
+    @discardableResult
+    public func answer(_ request: [[UInt8]]) -> Refusal? {
+        guard request.count >= 8 else { return nil }
+        let key = ZAPHandler.key(in: request)
+        let domain = String(decoding: request[4], as: UTF8.self)
+        let isAdmitted = key.map { admitted[domain]?.contains($0) ?? false } ?? false
         if !isAdmitted { refusals += 1 }
         let status = isAdmitted ? "200" : "400"
         let reason = isAdmitted ? "" : "this key is not admitted"
@@ -38,12 +50,12 @@ public final class ZAPHandler {
             request[0], [], ZAPHandler.version, request[3], Array(status.utf8),
             Array(reason.utf8), [], [],
         ])
+        guard !isAdmitted, let key else { return nil }
+        return Refusal(key: key, address: String(decoding: request[5], as: UTF8.self))
     }
 
-    private func isAdmitted(_ request: [[UInt8]]) -> Bool {
-        guard request.count == 9, request[7].elementsEqual("CURVE".utf8),
-            let key = request[8].withUnsafeBytes({ PublicKey($0) })
-        else { return false }
-        return admitted[String(decoding: request[4], as: UTF8.self)]?.contains(key) ?? false
+    private static func key(in request: [[UInt8]]) -> PublicKey? {
+        guard request.count == 9, request[7].elementsEqual("CURVE".utf8) else { return nil }
+        return request[8].withUnsafeBytes { PublicKey($0) }
     }
 }

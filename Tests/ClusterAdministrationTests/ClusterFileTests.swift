@@ -17,6 +17,17 @@ import Testing
         #expect(file.basePort == 7001)
     }
 
+    @Test func `may name a taken port, which the remedy also finds for an outgoing connection`() {
+        let low = Cluster.takenPort(7_002, of: "n1")
+        #expect(low.problem == "port 7002, which n1 needs, is taken")
+        #expect(
+            low.fix
+                == "stop the program that has it (`ss -tanp sport = :7002` names it), or choose another --base-port"
+        )
+        let high = Cluster.takenPort(35_110, of: "n2")
+        #expect(high.fix.hasSuffix("for outgoing connections, so choose one below"))
+    }
+
     @Test func `keeps what a user has added`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/" + ClusterFile.name

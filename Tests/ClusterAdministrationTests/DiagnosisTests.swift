@@ -234,6 +234,45 @@ import ZeroMQ
         #expect(found(600).isEmpty)
     }
 
+    private func status(
+        _ index: Int, refusingKey key: String, secondsAgo seconds: Int
+    ) -> ObservedNode {
+        var refused = NodeStatus.RefusedKey()
+        (refused.key, refused.address) = (key, "10.0.0.4")
+        refused.agoMilliseconds = seconds * 1000
+        return status(index) {
+            $0.process = NodeStatus.Process()
+            $0.process?.refusedKeys = [refused]
+        }
+    }
+
+    @Test func `names a process whose key no node lists, and its address, for ten minutes`() {
+        func found(_ seconds: Int) -> [Diagnosis.Finding] {
+            findings(
+                status(0, refusingKey: "%key", secondsAgo: seconds),
+                status(1, refusingKey: "%key", secondsAgo: seconds + 2))
+        }
+        #expect(
+            found(3).map { "\($0.node) \($0.problem)" } == [
+                "n1 refuses a process at 10.0.0.4, last 3 s ago: no node in the configuration of n1 and n2 has its key %key"
+            ])
+        #expect(found(600).isEmpty)
+    }
+
+    @Test func `names a listed node that the others do not list, with the fix`() throws {
+        let key = KeyPair.random().publicKey
+        let cluster = try Self.cluster(of: 3) { $0.nodes[2].publicKey = key }
+        let later = status(0, refusingKey: key.description, secondsAgo: 1)
+        let found = RefusedKey.all(in: [later]).map { $0.finding(in: cluster) }
+        #expect(
+            found == [
+                .init(
+                    severity: .error, node: "n3",
+                    problem: "at 10.0.0.4 is not in the list of n1, which refused its key 1 s ago",
+                    fix: "give all nodes the configuration that lists n3, and start them again")
+            ])
+    }
+
     @Test func `distinguishes lasting lag from shrinking lag`() {
         func lagging(_ lag: Int) -> ObservedNode { status(0) { $0.data.lag = lag } }
         #expect(findings(lagging(10), status(1), later: lagging(5)).isEmpty)
@@ -288,6 +327,74 @@ import ZeroMQ
         #expect(findings(status(0), second).isEmpty)
         #expect(findings(first, second, later: status(0)).isEmpty)
         #expect(findings(status(0), second, later: first).isEmpty)
+    }
+
+    // MARK: Trees that differ
+
+    /// The findings in a cluster whose nodes have found these differences of a database, each by the number of a node.
+    private func findings(
+        ofTrees differences: [[Int]], database: String = "default"
+    ) throws -> [Diagnosis.Finding] {
+        let cluster = try Self.cluster(of: differences.count)
+        let nodes = differences.enumerated().map { index, peers in
+            var status = NodeStatus()
+            status.identity.member = "n\(index + 1)"
+            status.identity.cluster = cluster.name
+            status.identity.wallMilliseconds = 1_000_000
+            status.coordination.coordinator = "n1"
+            for peer in 1...differences.count where peer != index + 1 {
+                status.exchange.connectedPeers["n\(peer)"] = 10
+            }
+            let ages = Dictionary(uniqueKeysWithValues: peers.map { ("n\($0)", 40_000) })
+            if database == "default" {
+                status.exchange.differingTrees = ages
+            } else {
+                status.process = NodeStatus.Process()
+                status.process?.openFilesLimit = 100
+                status.process?.differingDatabases = peers.isEmpty ? [:] : [database: ages]
+            }
+            return ObservedNode(
+                node: cluster.nodes[index], process: nil, isLocal: false, answer: .status(status))
+        }
+        return Diagnosis(of: cluster, nodes, later: nodes).findings
+    }
+
+    @Test func `names the node whose tree differs from those of the majority, and the repair`()
+        throws
+    {
+        #expect(try findings(ofTrees: [[], [], []]).isEmpty)
+        // One of the others may not have compared its tree yet.
+        for differences in [[[3], [3], [1, 2]], [[3], [3], []], [[], [3], [1, 2]]] {
+            let found = try findings(ofTrees: differences)
+            #expect(found.map(\.severity) == [.error] && found.map(\.node) == ["n3"])
+            #expect(
+                found.first?.problem
+                    == "shows other data in the database default than n1 and n2 since 40 s, although "
+                    + "they hold the same operations")
+            #expect(
+                found.first?.fix
+                    == "keep a copy (`hearth export / n3.json --node n3`), then stop n3 (`hearth cluster "
+                    + "stop`, or systemctl), move `log.sqlite*` out of its folder, and start it again: "
+                    + "it fetches the data of the others")
+        }
+    }
+
+    @Test func `names the folder of a named database whose tree differs`() throws {
+        let found = try findings(ofTrees: [[2], [1, 3], [2]], database: "chat")
+        #expect(found.map(\.node) == ["n2"])
+        #expect(found.first?.problem.contains("in the database chat than n1 and n3") == true)
+        #expect(found.first?.fix.contains("--node n2 --database chat") == true)
+        #expect(found.first?.fix.contains("move `databases/chat/log.sqlite*` out of its folder") == true)
+    }
+
+    @Test(arguments: [
+        [[2], [1]], [[2, 3], [1, 3], [1, 2]], [[3, 4], [3, 4], [1, 2], [1, 2]],
+    ])
+    func `says that no majority shows the same`(differences: [[Int]]) throws {
+        let found = try findings(ofTrees: differences)
+        #expect(found.count == 1)
+        #expect(found.first?.problem.contains("no majority shows the same") == true)
+        #expect(found.first?.fix.hasPrefix("compare the data of the nodes") == true)
     }
 
     @Test func `names a node that accepts no writes, with the reason`() {

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Testing
 
 @testable import ClusterAdministration
@@ -12,6 +13,24 @@ import Testing
     ])
     func `a host is an address`(word: String, address: String) {
         #expect(NodeOptions.hostAddress(word) == address)
+    }
+
+    /// Options, and the address that the command connects to.
+    @Test(arguments: [
+        ([], "http://10.0.0.1:7001"), (["--database", "chat"], "http://10.0.0.1:7001?ns=chat"),
+        // The host may name another database.
+        (["--database", "default"], "http://10.0.0.1:7001?ns=default"),
+    ])
+    func `a command sends the database that it names`(options: [String], address: String) throws {
+        let words = ["--node", "http://10.0.0.1:7001"] + options
+        let verb = Verb("get", "Reads.", options: NodeOptions.all, examples: ["hearth get"]) {
+            _ in .success
+        }
+        guard case .run(let invocation) = try CommandParser(root: verb).parse(words) else {
+            Issue.record("the words are no command")
+            return
+        }
+        #expect(try NodeOptions.databaseAddresses(of: invocation) == [address])
     }
 
     @Test func `a plain word is the name of a node`() {

@@ -67,6 +67,36 @@ import Tokens
         #expect(settings.files == [folder.file("keys"), folder.file("keys/k1.pem")])
     }
 
+    @Test func `change for one issuer while the keys of another are unusable`() throws {
+        try write(certificate.certificate, to: "a.pem")
+        try write(certificate.certificate, to: "b.pem")
+        let settings = try read(
+            """
+            {issuers: [{issuer: 'a', audience: 'x', keys: 'a.pem'}, {issuer: 'b', audience: 'x', keys: 'b.pem'}]}
+            """
+        ).tokens
+        let trust = try settings.readTrust()
+        try write("{}", to: "a.pem")
+        let other = Certificate(hosts: ["db.test"])
+        try write(other.certificate, to: "b.pem")
+        var reports: [String] = []
+        let next = settings.readTrust(replacing: trust) { reports.append($0) }
+        let key = try #require(SigningKey(pem: other.key)).publicKey
+        #expect(next.issuers[0] == trust.issuers[0])
+        #expect(next.issuers[1].keys == [.verification(key, id: nil)])
+        #expect(reports.count == 1)
+        #expect(reports[0].hasPrefix("keeps the old keys of tokens of the issuer \"a\": "))
+        // A key of a set that is too small does not stop the others.
+        let p256 =
+            #"{"kty":"EC","crv":"P-256","kid":"a","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#
+        try write(
+            #"{"keys": [\#(p256), {"kty":"RSA","kid":"w","n":"AQAB","e":"AQAB"}]}"#, to: "a.pem")
+        reports = []
+        #expect(
+            settings.readTrust(replacing: next) { reports.append($0) }.issuers[0].keys.count == 1)
+        #expect(reports.count == 1 && reports[0].hasPrefix("skips a key \"w\" that is damaged"))
+    }
+
     @Test func `are disabled without an issuer`() throws {
         let usual = try read("{}").tokens
         #expect(usual.isEmpty && usual == TokenSettings())

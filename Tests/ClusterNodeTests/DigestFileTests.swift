@@ -1,3 +1,4 @@
+import DataTree
 import Foundation
 import Testing
 
@@ -9,6 +10,8 @@ import Testing
         .appendingPathComponent("digest-\(UUID().uuidString)")
     private var database: String { folder.appendingPathComponent("log.sqlite").path }
 
+    private let whole = DigestFile.Digests(operations: .max, tree: TreeDigest(.max, 1))
+
     private func write(_ text: String, to path: String) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try text.write(toFile: path, atomically: false, encoding: .utf8)
@@ -19,12 +22,12 @@ import Testing
         let file = DigestFile(of: database)
         #expect(file.read() == nil)
         try write("data", to: database)
-        file.write(.max)
-        #expect(file.read() == .max)
+        file.write(whole)
+        #expect(file.read() == whole)
         try write("", to: database + "-wal")
         #expect(file.read() == nil)
         try FileManager.default.removeItem(atPath: database + "-wal")
-        #expect(file.read() == .max)
+        #expect(file.read() == whole)
         try write("more data", to: database)
         #expect(file.read() == nil)
     }
@@ -33,7 +36,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = DigestFile(of: database)
         try write("data", to: database)
-        file.write(7)
+        file.write(whole)
         try FileManager.default.moveItem(atPath: database, toPath: database + ".old")
         try FileManager.default.copyItem(atPath: database + ".old", toPath: database)
         #expect(file.read() == nil)
@@ -43,11 +46,21 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = DigestFile(of: database)
         try write("data", to: database)
-        file.write(12_345)
+        file.write(.init(operations: 12_345, tree: TreeDigest(6, 7)))
         let text = try String(contentsOfFile: database + "-digest", encoding: .utf8)
         for count in 0..<text.utf8.count {
             try write(String(text.prefix(count)), to: database + "-digest")
             #expect(file.read() == nil)
         }
+    }
+
+    @Test func `a file of an earlier version has no digest of the tree`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = DigestFile(of: database)
+        try write("data", to: database)
+        file.write(.init(operations: 7, tree: nil))
+        let text = try String(contentsOfFile: database + "-digest", encoding: .utf8)
+        #expect(text.hasPrefix("7 "))
+        #expect(file.read() == .init(operations: 7, tree: nil))
     }
 }

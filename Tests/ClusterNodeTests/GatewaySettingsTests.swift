@@ -32,7 +32,6 @@ import Testing
         #expect(own.connectionLimit == 100_000 && own.connectionLimitPerHost == 7)
         #expect(own.databaseLimit == 4)
         #expect(own.clientHosts == ["n1": "127.0.0.1:1", "n2": "db2.test:8443"])
-        #expect(own.position == 0 && GatewayConfiguration(description, of: nodes[1]).position == 1)
         #expect(own.redirectHost == "db2.test:8443")
         #expect(GatewayConfiguration(description, of: nodes[1]).redirectHost == nil)
         description.nodes[0].client = "http://db1.test:1"

@@ -32,6 +32,27 @@ import Testing
         #expect(outcome.errors.hasSuffix("n1 stopped\n"))
     }
 
+    /// `nohup` starts programs so.
+    @Test func `goes on after the end of its terminal if SIGHUP was ignored, as commands do`()
+        throws
+    {
+        func ignoring(_ arguments: String...) throws -> Program {
+            let words = ["-c", "trap '' HUP; exec \"$@\"", "sh", Program.hearthPath]
+            return try Program("/bin/sh", words + arguments)
+        }
+        let node = try ignoring("node", "--config", configuration, "--id", "n1")
+        try eventually("the node serves") { node.errors.contains("serving clients") }
+        let watch = try ignoring("watch", "/a", "--events", "value", "--node", address)
+        try eventually("the command shows what is there") { watch.output.contains("null") }
+        for program in [node, watch] { kill(program.identifier, SIGHUP) }
+        #expect(try Program.hearth("set", "/a", "73", "--node", address).end().status == 0)
+        try eventually("the command shows the change") { watch.output.contains("73") }
+        watch.terminate()
+        _ = try watch.end()
+        node.terminate()
+        #expect(try node.end().status == 0)
+    }
+
     @Test func `refuses a folder that another process uses`() throws {
         let first = try start()
         defer { first.terminate() }

@@ -8,8 +8,8 @@ import Testing
         let files = OpenFiles(limit: 20_000)
         let room = files.clientLimit(forPeers: 2)
         #expect((19_000..<20_000).contains(room))
-        // Each peer has six descriptors.
-        #expect(files.clientLimit(forPeers: 3) == room - 6)
+        // Each peer has seven descriptors.
+        #expect(files.clientLimit(forPeers: 3) == room - 7)
         #expect(OpenFiles(limit: 50).clientLimit(forPeers: 2) == 16)
         #expect(files.shortage(forClients: room, peers: 2) == nil)
     }

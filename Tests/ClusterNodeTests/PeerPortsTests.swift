@@ -66,6 +66,49 @@ import ZeroMQ
         return asked == [7] && published == [8]
     }
 
+    /// A subscriber ignores a second connection to an address, and the end of the first would end both.
+    @Test func `connect to peers that exchange their addresses`() throws {
+        let base = try TestCluster.freePorts()
+        let own = Self.member("n1", base)
+        // All nodes have the same ports, as on machines of their own.
+        let (ids, hosts) = (["n2", "n3"], ["127.0.0.2", "127.0.0.3"])
+        let named = ids.map { Self.member($0, base + 10, at: "\($0).invalid") }
+        let ports = try PeerPorts(of: own, among: [own] + named, in: Context(), security: nil)
+        let loop = try Loop()
+        var published: Set<UInt8> = []
+        try ports.open(on: loop) {
+            if case .published(let frame) = $0 { published.formUnion(frame) }
+        }
+        func move(_ index: Int, to host: String) throws {
+            let address = try #require(HTTPAddress("http://\(host):1")).resolved()
+            #expect(ports.namedConnections.map(\.peer) == ids)
+            ports.namedConnections[index].connection.follow(.found(address), isConnected: false)
+        }
+        for (index, host) in hosts.enumerated() { try move(index, to: host) }
+        let publishers = try hosts.map { host in
+            let publisher = try Socket(.publisher, in: Context())
+            try publisher.bind("tcp://\(host):\(base + 12)")
+            return publisher
+        }
+        var hasMoved = false
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            if !hasMoved, published == [0, 1] {
+                hasMoved = true
+                for (index, host) in hosts.reversed().enumerated() { try? move(index, to: host) }
+            }
+            if published.isSuperset(of: [2, 3]) { return loop.stop() }
+            // Frames that are sent before the connections exist are lost.
+            for (index, publisher) in publishers.enumerated() {
+                publisher.send([UInt8(hasMoved ? index + 2 : index)])
+            }
+        }
+        let deadline = try loop.timer(after: .seconds(10)) { loop.stop() }
+        withExtendedLifetime((sending, deadline)) { loop.run() }
+        #expect(published == [0, 1, 2, 3])
+        ports.stopReceiving()
+        ports.close()
+    }
+
     @Test func `get answers again after a stranger has connected under the node's name`() throws {
         let base = try TestCluster.freePorts()
         let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))

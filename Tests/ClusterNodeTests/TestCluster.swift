@@ -3,15 +3,17 @@ import Testing
 
 @testable import ClusterAdministration
 
-/// Three nodes on free ports, started by `hearth cluster up`, which go away with the fixture.
+/// Some nodes on free ports, three by default, started by `hearth cluster up`, which go away with the fixture.
 final class TestCluster {
     let folder: TemporaryFolder
     let basePort: Int
+    private let count: Int
 
-    init(durability: String = "commit") throws {
+    init(durability: String = "commit", nodes count: Int = 3) throws {
+        self.count = count
         folder = try TemporaryFolder()
         NodeLogs.add(folder.path)
-        basePort = try TestCluster.freePorts()
+        basePort = try TestCluster.freePorts(10 * count)
         let outcome = try up(durability: durability).end()
         try #require(outcome.status == 0, "\(outcome.errors)")
     }
@@ -24,7 +26,8 @@ final class TestCluster {
 
     func up(durability: String = "commit") throws -> Program {
         try Program.hearth(
-            "cluster", "up", "--nodes", "3", "--dir", folder.path, "--base-port", "\(basePort)",
+            "cluster", "up", "--nodes", "\(count)", "--dir", folder.path, "--base-port",
+            "\(basePort)",
             "--durability", durability, "--detach")
     }
 
@@ -56,11 +59,11 @@ final class TestCluster {
         }
     }
 
-    /// A port with the 29 after it, all free a moment ago, below those that the system hands out.
-    static func freePorts() throws -> Int {
+    /// A port with those after it, all free a moment ago, below those that the system hands out.
+    static func freePorts(_ count: Int = 30) throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 15_000...19_900)
-            if (port..<port + 30).allSatisfy({ !LocalPort(number: UInt16($0)).isTaken }) {
+            if (port..<port + count).allSatisfy({ !LocalPort(number: UInt16($0)).isTaken }) {
                 return port
             }
         }

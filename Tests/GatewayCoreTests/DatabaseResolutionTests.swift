@@ -26,7 +26,7 @@ import Testing
         ]
     }
 
-    /// The node has the databases `chat` and `game`, and room for one more.
+    /// The node has the databases `chat`, `game` and `10`, and room for one more.
     static let all: [Case] =
         cases("/.json", default: "default", create: "default", refuse: "default")
         + cases("/.json?ns=", default: "default", create: "default", refuse: "default")
@@ -34,7 +34,9 @@ import Testing
         + cases("/.json?ns=chat", default: "chat", create: "chat", refuse: "chat")
         + cases("/.json?a=1&ns=chat&b=2", default: "chat", create: "chat", refuse: "chat")
         + cases("/.json?ns=zoo", default: "default", create: "zoo", refuse: "404")
-        + cases("/.json?ns=Zoo", default: "default", create: "400", refuse: "404")
+        + cases("/.json?ns=Zoo", default: "default", create: "zoo", refuse: "404")
+        + cases("/.json?ns=Chat", default: "chat", create: "chat", refuse: "chat")
+        + cases("/.json?ns=a_b", default: "default", create: "400", refuse: "404")
         + cases(
             "/.json?ns=_catalog", default: "_catalog", create: "_catalog", refuse: "_catalog")
         + cases(
@@ -53,17 +55,28 @@ import Testing
             refuse: "default")
         + cases(
             "/.json", at: "chat.local", default: "default", create: "default", refuse: "default")
-        + cases("/.json", at: "127.0.0.1", default: "default", create: "default", refuse: "default")
+        // An address has no labels, and SDKs send its first number if the URL has no `ns`.
+        + cases("/.json", at: "10.0.0.1", default: "default", create: "default", refuse: "default")
+        + cases("/.json", at: "[10::1]", default: "default", create: "default", refuse: "default")
+        + cases(
+            "/.hearth", at: "10.0.0.1", default: "default", create: "default", refuse: "default")
+        + cases(
+            "/.json?ns=127", at: "127.0.0.1:7001", default: "default", create: "default",
+            refuse: "default")
+        + cases("/.json?ns=127", at: "10.0.0.1", default: "default", create: "127", refuse: "404")
+        + cases("/.json?ns=12", at: "127.0.0.1", default: "default", create: "12", refuse: "404")
+        + cases("/.json?ns=10", at: "10.0.0.1", default: "10", create: "10", refuse: "10")
+        + cases("/.hearth/127", at: "127.0.0.1", default: "404", create: "127", refuse: "404")
         + cases("/.hearth/chat", default: "chat", create: "chat", refuse: "chat")
         // A native client asks for this database and no other.
         + cases("/.hearth/zoo", default: "404", create: "zoo", refuse: "404")
         + cases("/.hearth", default: "default", create: "default", refuse: "default")
 
-    private func context(_ unknown: UnknownDatabases, limit: Int = 3) -> GatewayContext {
+    private func context(_ unknown: UnknownDatabases, limit: Int = 4) -> GatewayContext {
         var configuration = GatewayConfiguration()
         (configuration.unknownDatabases, configuration.databaseLimit) = (unknown, limit)
         var context = GatewayContext(configuration)
-        for name in ["chat", "game"] { context.databases.locate(DatabaseName(name)!, .here) }
+        for name in ["chat", "game", "10"] { context.databases.locate(DatabaseName(name)!, .here) }
         return context
     }
 
@@ -92,10 +105,10 @@ import Testing
     ) throws { #expect(try result(of: test) == test.result) }
 
     @Test func `no database is created beyond the limit`() throws {
-        var context = context(.create, limit: 2)
+        var context = context(.create, limit: 3)
         let head = try head("/.json?ns=zoo", at: "localhost")
         let error = #expect(throws: RestFailure.self) { try context.database(of: head) }
-        #expect(error?.status == 503 && error?.problem.contains("2 databases") == true)
+        #expect(error?.status == 507 && error?.problem.contains("3 databases") == true)
         #expect(throws: Never.self) {
             try context.database(of: self.head("/.json?ns=chat", at: "localhost"))
         }
@@ -111,7 +124,7 @@ import Testing
             let error = #expect(throws: RestFailure.self) {
                 try context.database(of: self.head("/.json?ns=farm", at: "localhost"))
             }
-            #expect(error?.problem.contains("3 databases") == true)
+            #expect(error?.problem.contains("4 databases") == true)
             context.databases.locate(zoo, .here)
             #expect(context.databases.place(of: zoo) == .here)
             context.databases.locate(zoo, place)

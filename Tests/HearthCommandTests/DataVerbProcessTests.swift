@@ -118,6 +118,9 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         try #require(try cluster.run("set", "/r", #"{"a":{"x":1,"y":2},"b":"t"}"#).status == 0)
         #expect(try cluster.run("ls", "/r").output == "a  2 children\nb  \"t\"\n")
         #expect(try cluster.run("get", "/r", "--shallow").output == #"{"a":true,"b":"t"}"# + "\n")
+        try #require(try cluster.run("set", "/l", #"{"1":"a","2":{"x":1},"3":2}"#).status == 0)
+        #expect(
+            try cluster.run("get", "/l", "--shallow").output == #"{"1":"a","2":true,"3":2}"# + "\n")
         #expect(
             try cluster.run("ls", "/r", "--json", "--start-at", "b").output
                 == #"{"key":"b","value":"t"}"# + "\n")
@@ -135,6 +138,15 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         let run = try Command.shell("\"$0\" \(words) > /dev/full")
         #expect(run.status == ExitStatus.cannotCreate.rawValue)
         #expect(run.errors.contains("No space left on device"))
+    }
+
+    /// A connection would have its number, and get the output.
+    @Test func `closed output ends with an error that says so`() throws {
+        let cluster = try CommandCluster(nodes: 1)
+        let run = try Command.shell(
+            "\"$0\" get / --dir \"$1\" <&- >&-", [cluster.folder.path])
+        #expect(run.status == ExitStatus.cannotCreate.rawValue)
+        #expect(run.errors.hasPrefix("error: cannot write standard output: it is closed\n"))
     }
 
     @Test func `a reader that goes away is no error`() throws {

@@ -101,6 +101,20 @@ private let javaScriptNumbers: [(UInt64, String)] = [
     (0xb71c_4a6c_82f1_5b34, "-3.1714992035200864e-43"),
 ]
 
+/// Doubles beyond integers of 64 bits, which JavaScript prints in full up to 21 digits.
+private let largeNumbers: [(UInt64, String)] = [
+    (0x43df_ffff_ffff_ffff, "9223372036854775000"),
+    (0x43e0_0000_0000_0000, "9.223372036854776e+18"),
+    (0xc3e0_0000_0000_0000, "-9.223372036854776e+18"),
+    (0x43e1_58e4_6091_3ccf, "9.9999999999999e+18"),
+    (0x43f0_0000_0000_0000, "1.8446744073709552e+19"),
+    (0x4415_af1d_78b5_8c40, "1e+20"),
+    (0x441a_c4da_03bc_47e4, "1.2345e+20"),
+    (0x441a_c53a_7e04_bcda, "1.2345678901234568e+20"),
+    (0xc432_c811_8d28_4c09, "-3.4645785241317546e+20"),
+    (0x444b_1ae4_d6e2_ef4f, "9.999999999999999e+20"),
+]
+
 @Suite struct NumberTextTests {
     private func text(of number: Double) -> String {
         var bytes: [UInt8] = []
@@ -116,7 +130,18 @@ private let javaScriptNumbers: [(UInt64, String)] = [
 
     @Test func `doubles print as JavaScript prints them`() {
         for (bits, expected) in javaScriptNumbers {
+            #expect(JSONWriter.javaScriptText(of: Double(bitPattern: bits)) == expected)
+        }
+    }
+
+    @Test func `doubles beyond integers of 64 bits have an exponent in JSON`() {
+        for (bits, expected) in largeNumbers {
             #expect(text(of: Double(bitPattern: bits)) == expected)
+            #expect(Double(expected) == Double(bitPattern: bits))
+        }
+        for (bits, expected) in javaScriptNumbers {
+            let number = Double(bitPattern: bits)
+            if number.magnitude < 0x1p63 { #expect(text(of: number) == expected) }
         }
     }
 

@@ -6,6 +6,12 @@ import SyncProtocol
 
 /// The cores of a cluster of nodes in the mode `memory`, whose frames arrive in the next turn of the receiver.
 struct DatabasesRig {
+    /// The files of a database that a node keeps aside.
+    struct Kept: Equatable {
+        let name: DatabaseName
+        let epoch: UInt32
+    }
+
     private(set) var cores: [NodeCore] = []
     private var inputs: [[NodeInput]] = []
     private var stores: [[DatabaseIndex: DurableStore<MemoryTables>]] = []
@@ -14,7 +20,11 @@ struct DatabasesRig {
     private(set) var removals: [[DatabaseName]] = []
     /// The databases whose files each node has deleted, because other nodes hold them.
     private(set) var discards: [[DatabaseName]] = []
+    /// The databases whose files each node has kept aside, with the epochs of these.
+    private(set) var kept: [[Kept]] = []
     private var closing: [[DatabaseIndex]] = []
+    /// The placements in which each node uses files.
+    private(set) var records: [[DatabaseName: PlacementRecord]] = []
     private var openings: UInt64 = 0
     private var sent: [SessionID: [UInt8]] = [:]
     /// The connections that nodes have closed.
@@ -33,6 +43,8 @@ struct DatabasesRig {
     var isCut = false
     /// The nodes whose frames are lost, to and from them.
     var cut: Set<Int> = []
+    /// The nodes that exchange frames with each other alone.
+    var apart: Set<Int> = []
     /// Whether a frame between nodes is lost.
     var loses: ([UInt8]) -> Bool = { _ in false }
     /// How often named databases were opened.
@@ -57,6 +69,8 @@ struct DatabasesRig {
             closing.append([])
             removals.append([])
             discards.append([])
+            kept.append([])
+            records.append([:])
             cores[index].sleepMilliseconds = sleepMilliseconds
         }
         run(for: 600)
@@ -126,6 +140,10 @@ struct DatabasesRig {
             case .discardDatabase(let database, let name):
                 discards[index].append(name)
                 stores[index][database] = nil
+            case .keepDatabase(let database, let name, let epoch):
+                kept[index].append(Kept(name: name, epoch: epoch))
+                stores[index][database] = nil
+            case .recordPlacement(let name, let record): records[index][name] = record
             case .closeDatabase(let database): closing[index].append(database)
             default: break
             }
@@ -141,7 +159,9 @@ struct DatabasesRig {
     private mutating func send(
         _ input: Input, _ frame: [UInt8], from sender: Int, to receiver: Int
     ) {
-        guard !isCut, !cut.contains(sender), !cut.contains(receiver), !loses(frame) else { return }
+        guard !isCut, !cut.contains(sender), !cut.contains(receiver), !loses(frame),
+            apart.contains(sender) == apart.contains(receiver)
+        else { return }
         inputs[receiver].append(.replica(input))
     }
 
@@ -152,6 +172,11 @@ struct DatabasesRig {
 
     /// Changes the core of the first node, as a catalog does.
     mutating func change(_ body: (inout NodeCore) -> Void) { body(&cores[0]) }
+
+    /// Changes the cores of all nodes.
+    mutating func changeAll(_ body: (inout NodeCore) -> Void) {
+        for index in cores.indices { body(&cores[index]) }
+    }
 
     /// Adds a database that the disk of the first node has.
     mutating func addStored(_ name: DatabaseName) { cores[0].addStoredDatabase(name) }

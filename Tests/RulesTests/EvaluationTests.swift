@@ -42,6 +42,7 @@ import Testing
         ("'a' < 'b'", .isTrue), ("'a' <= 'a'", .isTrue),
         ("'b' > 'a' && 'b' >= 'b'", .isTrue), ("'\\uffff' > '\\ud83d\\ude00'", .isTrue),
         ("'n' + 1.5 == 'n1.5'", .isTrue), ("'n' + 1e21 == 'n1e+21'", .isTrue),
+        ("'n' + 1e20 == 'n100000000000000000000'", .isTrue),
         ("1 + 'x' == '1x'", .isTrue), ("'a' + data.child('t').val() == 'atrue'", .fails),
         ("'a' + data.val() == ''", .fails), ("'' + -0.0 == '0'", .isTrue),
         ("data.child('n').val() + 1 == 8", .isTrue),

@@ -15,9 +15,17 @@ import Testing
     ])
     func `another text is no name`(text: String) { #expect(DatabaseName(text) == nil) }
 
+    @Test func `capitals of clients are small letters`() {
+        #expect(DatabaseName(anyCase: "Chat-DB2")?.text == "chat-db2")
+        for text in ["a_b", "Ä", "_Catalog", "\u{212A}", ""] {
+            #expect(DatabaseName(anyCase: text) == nil)
+        }
+    }
+
     @Test func `the path of a native client names its database`() throws {
         let chat = try #require(DatabaseName("chat"))
-        #expect(NativeProtocol.path(of: .default) == "/.hearth")
+        #expect(NativeProtocol.path(of: nil) == "/.hearth")
+        #expect(NativeProtocol.path(of: .default) == "/.hearth/default")
         #expect(NativeProtocol.path(of: chat) == "/.hearth/chat")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth/chat") == "chat")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth") == nil)

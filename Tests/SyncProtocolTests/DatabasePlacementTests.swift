@@ -9,6 +9,9 @@ import Testing
         arguments: [
             DatabasePlacement(epoch: 1, nodes: ["n2", "n1"]),
             DatabasePlacement(epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"]),
+            DatabasePlacement(creatingOn: ["n2", "n1"]),
+            DatabasePlacement(
+                epoch: 7, movingFrom: ["n3", "n1"], to: ["n2", "n1"], since: ["n2": 7, "n3": 4]),
         ])
     func `a placement comes back from the catalog as it was`(placement: DatabasePlacement) {
         #expect(DatabasePlacement(placement.value) == placement)
@@ -53,6 +56,29 @@ import Testing
         ] as [[(String, Value)]])
     func `another value is no placement`(members: [(String, Value)]) {
         #expect(DatabasePlacement(.object(named: members)) == nil)
+    }
+
+    @Test func `files belong to a node that has held the database since their epoch`() {
+        let placement = DatabasePlacement(
+            epoch: 7, movingFrom: ["n1"], to: ["n1", "n2"], since: ["n2": 7])
+        let first = PlacementRecord(nil)
+        let before = PlacementRecord(DatabasePlacement(epoch: 5, nodes: ["n1", "n2"]))
+        for record in [first, before] {
+            #expect(record.belongs(to: placement, at: "n1"))
+            #expect(!record.belongs(to: placement, at: "n2"))
+        }
+        #expect(PlacementRecord(placement).belongs(to: placement, at: "n2"))
+        // A database that is created on some nodes is none that a node had before.
+        #expect(!first.belongs(to: DatabasePlacement(creatingOn: ["n1"]), at: "n1"))
+    }
+
+    @Test func `a record comes back from the disk as it was`() {
+        let placement = DatabasePlacement(creatingOn: ["n1"])
+        for rival in [nil, DatabasePlacement(epoch: 1, nodes: ["n2"])] {
+            let record = PlacementRecord(placement, rival: rival)
+            #expect(PlacementRecord(record.value) == record)
+        }
+        #expect(PlacementRecord(.string("x")) == nil)
     }
 
     @Test func `a move whose nodes are not those of both placements is none`() {

@@ -31,6 +31,9 @@ import Testing
         var process = NodeStatus.Process()
         process.pid = 77
         process.databaseBytes = 1 << 40
+        var key = NodeStatus.RefusedKey()
+        (key.key, key.address, key.count) = ("%key", "10.0.0.4", 3)
+        process.refusedKeys = [key]
         status.process = process
         return status
     }

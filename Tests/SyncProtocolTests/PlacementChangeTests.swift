@@ -4,8 +4,9 @@ import Testing
 @Suite struct PlacementChangeTests {
     private static let cluster = ["n1", "n2", "n3"]
     private let placed = DatabasePlacement(epoch: 4, nodes: ["n1", "n2"])
-    private let moving = DatabasePlacement(epoch: 5, movingFrom: ["n1", "n2"], to: ["n3"])
-    private let moved = DatabasePlacement(epoch: 6, nodes: ["n3"])
+    private let moving = DatabasePlacement(
+        epoch: 5, movingFrom: ["n1", "n2"], to: ["n3"], since: ["n3": 5])
+    private let moved = DatabasePlacement(epoch: 6, nodes: ["n3"], since: ["n3": 5])
 
     /// Has a change propose a placement, which then takes effect.
     private func replace(
@@ -81,7 +82,7 @@ import Testing
     @Test func `a creation places a database that has no placement`() {
         var change = change(.created(on: ["n2"]))
         change.readEntry(PlacementEntry(nil))
-        replace(&change, nil, by: DatabasePlacement(epoch: 1, nodes: ["n2"]))
+        replace(&change, nil, by: DatabasePlacement(epoch: 1, nodes: ["n2"], since: ["n2": 1]))
         for node in Self.cluster { change.learn(from: node, epoch: 1, isCopied: false) }
         #expect(change.request == nil && change.conflict == nil)
     }
@@ -109,20 +110,89 @@ import Testing
     }
 
     @Test func `a change ends if another one is made meanwhile`() {
-        var refused = change(.moved(to: ["n3"]))
-        refused.readEntry(PlacementEntry(placed))
+        var refused = change(.created(on: ["n3"]))
+        refused.readEntry(PlacementEntry(nil))
         refused.replaceEntry(false)
         #expect(refused.request == nil && refused.conflict == .changedMeanwhile)
-
-        var overtaken = change(.moved(to: ["n3"]))
-        overtaken.readEntry(PlacementEntry(moving))
-        overtaken.learn(from: "n1", epoch: 6, isCopied: false)
-        #expect(overtaken.conflict == .changedMeanwhile)
 
         var cancelled = change(.moved(to: ["n3"]))
         cancelled.readEntry(PlacementEntry(moving))
         for node in Self.cluster { cancelled.learn(from: node, epoch: 5, isCopied: true) }
         cancelled.readEntry(PlacementEntry(DatabasePlacement(epoch: 6, nodes: ["n1", "n2"])))
         #expect(cancelled.conflict == .changedMeanwhile)
+    }
+
+    @Test func `a move goes on if another one has taken the same steps`() {
+        var refused = change(.moved(to: ["n3"]))
+        refused.readEntry(PlacementEntry(placed))
+        refused.replaceEntry(false)
+        #expect(refused.request == .readEntry)
+        refused.readEntry(PlacementEntry(moving))
+        #expect(refused.isCopying)
+        // Its end is decided already.
+        refused.learn(from: "n1", epoch: 6, isCopied: false)
+        #expect(refused.request == .readEntry)
+        var ended = refused
+        ended.readEntry(PlacementEntry(moved))
+        #expect(ended.request == .askNodes(Self.cluster) && !ended.isCopying)
+        // Its end is proposed.
+        refused.readEntry(PlacementEntry(moving, next: moved))
+        #expect(refused.request == .replaceEntry(PlacementEntry(moving, next: moved)))
+        replace(&refused, moving, by: moved)
+        #expect(refused.request == .askNodes(Self.cluster) && !refused.wasThere)
+    }
+
+    @Test func `a move leaves evicted nodes behind, and those that the cluster does not have`() {
+        var change = PlacementChange(.moved(to: ["n3"]), in: Self.cluster, without: ["n1"])
+        let placed = DatabasePlacement(epoch: 4, nodes: ["n1", "n2", "n9"])
+        change.readEntry(PlacementEntry(placed))
+        let moving = DatabasePlacement(
+            epoch: 5, movingFrom: ["n2"], to: ["n3"], since: ["n3": 5])
+        replace(&change, placed, by: moving)
+        #expect(change.request == .askNodes(["n2", "n3"]))
+        for node in ["n2", "n3"] { change.learn(from: node, epoch: 5, isCopied: true) }
+        change.readEntry(PlacementEntry(moving))
+        replace(&change, moving, by: DatabasePlacement(epoch: 6, nodes: ["n3"], since: ["n3": 5]))
+        #expect(change.request == .askNodes(["n2", "n3"]))
+    }
+
+    @Test func `a move that waits for a node goes on without it once that is evicted`() {
+        var change = PlacementChange(.moved(to: ["n3"]), in: Self.cluster, without: ["n1"])
+        change.readEntry(PlacementEntry(moving))
+        let next = DatabasePlacement(epoch: 6, movingFrom: ["n2"], to: ["n3"], since: ["n3": 5])
+        replace(&change, moving, by: next)
+        #expect(change.request == .askNodes(["n2", "n3"]))
+    }
+
+    @Test func `the nodes of before serve without an evicted node, too`() {
+        var change = PlacementChange(.moved(to: ["n2"]), in: Self.cluster, without: ["n1"])
+        change.readEntry(PlacementEntry(placed))
+        replace(
+            &change, placed, by: DatabasePlacement(epoch: 5, movingFrom: ["n2"], to: ["n2"]))
+    }
+
+    @Test func `a move does not drop the only copy`() {
+        var change = PlacementChange(.moved(to: ["n3"]), in: Self.cluster, without: ["n1", "n2"])
+        change.readEntry(PlacementEntry(placed))
+        #expect(change.conflict == .isOnlyOn(["n1", "n2"]))
+    }
+
+    @Test func `of two placements of one epoch, a move prefers the one that it names`() {
+        let rival = DatabasePlacement(epoch: 4, nodes: ["n2", "n3"])
+        func change(to nodes: [String]) -> PlacementChange {
+            var change = PlacementChange(.moved(to: nodes), in: Self.cluster, rivals: [rival])
+            change.readEntry(PlacementEntry(placed))
+            return change
+        }
+        #expect(
+            change(to: ["n1"]).conflict == .isContested(by: ["n1", "n2"], and: ["n2", "n3"]))
+        for (nodes, other) in [(["n1", "n2"], "n1"), (["n2", "n3"], "n3")] {
+            var change = change(to: nodes)
+            // The files of n2 may be of either.
+            let moving = DatabasePlacement(
+                epoch: 5, movingFrom: nodes, to: nodes, since: ["n2": 5])
+            #expect(moving.since(of: other) == 0)
+            replace(&change, placed, by: moving)
+        }
     }
 }

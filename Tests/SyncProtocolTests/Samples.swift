@@ -274,9 +274,23 @@ extension Seeded {
             member: text(), writer: WriterID(bits: next()), floor: time(), isWhole: chance(50))
     }
 
+    private mutating func comparison() -> TreeComparison {
+        let step: TreeComparison.Step =
+            switch next() % 4 {
+            case 0: .begin
+            case 1: .join(vector())
+            case 2: .agree(vector())
+            default: .announce(TreeDigest(next(), next()), at: next())
+            }
+        return TreeComparison(
+            cluster: text(), member: text(), writer: WriterID(bits: next()),
+            round: .init(of: WriterID(bits: next()), next()), step)
+    }
+
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<16, using: &self) {
+        switch Int.random(in: 0..<17, using: &self) {
+        case 16: return .comparison(comparison())
         case 15:
             return .disk(diskStatement())
         case 14:

@@ -7,12 +7,12 @@ import Testing
 /// Files with the public keys of issuers.
 @Suite struct TokenKeyTextTests {
     private func keys(_ text: String, named name: String? = nil) throws -> [TokenKey] {
-        try TokenKeyText().keys(in: Array(text.utf8), named: name)
+        try TokenKeyText().contents(of: Array(text.utf8), named: name).keys
     }
 
     private func problem(_ text: String) -> String? {
         do throws(TokenKeyText.Failure) {
-            _ = try TokenKeyText().keys(in: Array(text.utf8), named: nil)
+            _ = try TokenKeyText().contents(of: Array(text.utf8), named: nil)
             return nil
         } catch {
             return error.problem
@@ -55,6 +55,20 @@ import Testing
         ]
         let found = try self.keys(#"{"keys":[\#(keys.joined(separator: ","))]}"#)
         #expect(found.map(\.id) == ["a", nil])
+    }
+
+    @Test func `a set skips weak and damaged keys, and names them`() throws {
+        let set = #"""
+            {"keys":[
+              {"kty":"RSA","kid":"w","n":"AQAB","e":"AQAB"},
+              {"kty":"EC","crv":"P-256","kid":"a","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"},
+              {"kty":"OKP","crv":"Ed25519","x":"AA="}
+            ]}
+            """#
+        let contents = try TokenKeyText().contents(of: Array(set.utf8), named: nil)
+        #expect(contents.keys.map(\.id) == ["a"])
+        let reason = "that is damaged, or smaller than RSA with 2048 bits"
+        #expect(contents.skipped == ["a key \"w\" \(reason)", "a key \(reason)"])
     }
 
     private static let keyless: [(String, String)] = [

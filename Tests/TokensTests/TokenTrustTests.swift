@@ -67,7 +67,8 @@ import Testing
 
     private static let audiences: [(Claim, TokenFailure?)] = [
         (Claim.string("app"), nil), (.array([.string("x"), .string("other")]), nil),
-        (.string("App"), TokenFailure.audience), (.array([]), .audience), (.null, .audience),
+        (.string("App"), TokenFailure.audience), (.array([]), .claim("aud")),
+        (.null, .claim("aud")),
         (.string(TokenIssuer.exchange), .custom),
         (.array([.string("app"), .string(TokenIssuer.exchange)]), .custom),
     ]
@@ -75,6 +76,14 @@ import Testing
     @Test(arguments: TokenTrustTests.audiences)
     func `the audience is one of the issuer's`(audience: Claim, failure: TokenFailure?) {
         #expect(Self.trust.failure(Self.signer.token(claims(["aud": audience]))) == failure)
+    }
+
+    @Test func `the remedy for a token without a key's name or an audience is at the issuer`() {
+        #expect(
+            TokenFailure.key(nil).fix
+                == "have the issuer name its key in the header of its tokens (kid)")
+        #expect(TokenFailure.key("a").fix.hasPrefix("add the issuer's present keys"))
+        #expect(TokenFailure.claim("aud").fix.contains("send an ID token"))
     }
 
     @Test func `only a trusted issuer is believed, by its own keys`() {

@@ -45,7 +45,7 @@ import Testing
             token.claims
                 == claim(#"{"exp":1300819380,"http://example.com/is_root":true,"iss":"joe"}"#))
         var keys: [TokenKey] = [.shared(Self.secret)]
-        keys += try TokenKeyText().keys(in: Array(Self.sets.utf8), named: nil)
+        keys += try TokenKeyText().contents(of: Array(Self.sets.utf8), named: nil).keys
         #expect(keys.map(\.algorithm) == [.hs256, .rs256, .es256])
         #expect(keys.map { $0.accepts(token) } == keys.indices.map { $0 == index })
     }
@@ -60,7 +60,7 @@ import Testing
     @Test func `a signature of Ed25519 is accepted by its key, and no other one is`() throws {
         let set =
             #"{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"e","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
-        let keys = try TokenKeyText().keys(in: Array(set.utf8), named: nil)
+        let keys = try TokenKeyText().contents(of: Array(set.utf8), named: nil).keys
         guard case .verification(let key, id: "e")? = keys.first, keys.count == 1 else {
             Issue.record("\(keys) are other keys")
             return
@@ -85,8 +85,8 @@ import Testing
 
     @Test func `a private key of Ed25519 signs what its public key accepts`() throws {
         let text = TokenSigner.key(TestKeys.ed25519, id: "e").token(claims())
-        let keys = try TokenKeyText().keys(
-            in: Array(TestKeys.pem(TestKeys.ed25519.publicKey).utf8), named: "e")
+        let pem = Array(TestKeys.pem(TestKeys.ed25519.publicKey).utf8)
+        let keys = try TokenKeyText().contents(of: pem, named: "e").keys
         let trust = TokenTrust([issuer(keys[0])])
         #expect(keys[0].algorithm == .edDSA && trust.principal(text) != nil)
         let other = TokenSigner.key(TestKeys.ed25519, id: "e").token(claims(["n": .number(1)]))

@@ -37,6 +37,31 @@ import Testing
         #expect(!heard && refusals > 0)
     }
 
+    @Test func `a refusal names the key and the address, and the peer learns of it`() throws {
+        let context = Context()
+        let zapHandler = try ZAPHandler(admitting: ["clients": [friend.publicKey]], in: context)
+        let router = try Socket(.router, in: context)
+        router.admit(to: "clients", by: zapHandler, as: server)
+        try router.bind("tcp://127.0.0.1:*")
+        let peerContext = Context()
+        let dealer = try Socket(.dealer, in: peerContext)
+        dealer.linger = .zero
+        let monitor = try dealer.monitorConnections(as: "peer", in: peerContext)
+        dealer.trust(server.publicKey, as: unknownPeer)
+        try dealer.connect(router.lastEndpoint)
+        var refusal: ZAPHandler.Refusal?
+        var isTold = false
+        for _ in 0..<300 where refusal == nil || !isTold {
+            while let request = zapHandler.socket.receive() {
+                refusal = zapHandler.answer(request) ?? refusal
+            }
+            ConnectionMonitor.wait(for: [monitor], upTo: .milliseconds(10))
+            monitor.drain { if $0 == .refused { isTold = true } }
+        }
+        #expect(refusal == .init(key: unknownPeer.publicKey, address: "127.0.0.1"))
+        #expect(isTold)
+    }
+
     @Test func `a peer without a key is never heard`() throws {
         #expect(try !isHeard { _ in }.heard)
     }

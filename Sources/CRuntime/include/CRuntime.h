@@ -27,6 +27,13 @@ bool hearth_end_with_parent(pid_t parent);
 /// False if there is none, or if it cannot be reached.
 bool hearth_notify_service_manager(const char *state);
 
+/// Opens those of standard input, output and error that the parent has closed, so that no file or socket takes their numbers.
+/// Reading and writing fail as on closed ones.
+void hearth_reserve_standard_descriptors(void);
+
+/// Whether this process was started to ignore SIGHUP, as `nohup` does.
+bool hearth_ignores_hangup(void);
+
 /// Has a signal by which a bug ends this process print its number and the calls that led to it. Handlers that are there already
 /// stay: Swift's own print more.
 void hearth_report_crashes(void);

@@ -163,11 +163,20 @@ extension Cluster {
             guard let port = location.split(separator: ":").last.flatMap({ UInt16($0) }),
                 LocalPort(number: port).isTaken
             else { continue }
-            throw CommandError(
-                .unavailable, "port \(port), which \(node.id) needs, is taken",
-                fix: "stop the program that has it (`ss -ltnp sport = :\(port)` names it), "
-                    + "or choose another --base-port")
+            throw Cluster.takenPort(port, of: node.id)
         }
+    }
+
+    /// The error for a port that another program has, possibly for a connection that it has made.
+    static func takenPort(_ port: UInt16, of node: String) -> CommandError {
+        let outgoing =
+            port < 32_768
+            ? ""
+            : "; Linux also uses ports from 32768 on for outgoing connections, so choose one below"
+        return CommandError(
+            .unavailable, "port \(port), which \(node) needs, is taken",
+            fix: "stop the program that has it (`ss -tanp sport = :\(port)` names it), "
+                + "or choose another --base-port\(outgoing)")
     }
 
     /// Stops nodes: asks all to stop, waits, and kills those that do not within `grace`.

@@ -40,14 +40,30 @@ package struct NodeDrain {
         }
     }
 
-    /// - Throws: if databases are placed on the node, and so are not on all others.
-    private func requireNoPlacement() throws(CommandError) {
+    /// - Throws: if the node has the only copy of databases. Without a node that answers, nothing is known.
+    package func requireOtherCopies() throws(CommandError) {
+        guard let databases = try? databases() else { return }
+        let only = databases.filter { $0.placement?.nodes == [node.id] }.map(\.name.text)
+        guard let first = only.first else { return }
+        throw CommandError(
+            .unavailable,
+            "no other node has the databases \(only.joined(separator: ", ")), which are on \(node.id) alone",
+            fix:
+                "move each to other nodes, as with `hearth database move \(first) --nodes …`, or remove it with "
+                + "`hearth database remove \(first)`")
+    }
+
+    private func databases() throws(CommandError) -> [ListedDatabase] {
         let probe = DatabaseProbe(showing: try cluster.credential())
-        let databases = try ObservedCluster(cluster).nodes.map(\.address)
+        return try ObservedCluster(cluster).nodes.map(\.address)
             .firstAnswer { address throws(CommandError) in
                 try probe.databases(at: address, within: .seconds(5))
             }
-        let placed = databases.filter { $0.placement?.nodes.contains(node.id) == true }
+    }
+
+    /// - Throws: if databases are placed on the node, and so are not on all others.
+    private func requireNoPlacement() throws(CommandError) {
+        let placed = try databases().filter { $0.placement?.nodes.contains(node.id) == true }
         guard let first = placed.first else { return }
         throw CommandError(
             .unavailable,

@@ -15,6 +15,12 @@ extension DatabaseProbe {
         let epoch: UInt32
         /// Whether the node knows that all nodes of this epoch hold the same operations.
         let isCopied: Bool
+        /// The placement, and another one of the same epoch; none if all nodes hold the database.
+        var placements: [DatabasePlacement] = []
+        /// The nodes of the cluster; none from a node that does not serve yet.
+        var members: [String] = []
+        /// Those of them that are evicted.
+        var evicted: [String] = []
     }
 
     /// Reads the entry of a database from the catalog.
@@ -53,9 +59,14 @@ extension DatabaseProbe {
         guard case .integer(let epoch)? = value[Key(unchecked: "epoch")].number else {
             throw Self.unreadable(address)
         }
+        func names(_ name: String) -> [String] {
+            value[Key(unchecked: name)].children.map(\.key.text).sorted()
+        }
+        let placements = [value, value[Key(unchecked: "rival")]].compactMap(DatabasePlacement.init)
         return Knowledge(
             epoch: UInt32(clamping: epoch),
-            isCopied: value[Key(unchecked: "isCopied")] == .boolean(true))
+            isCopied: value[Key(unchecked: "isCopied")] == .boolean(true), placements: placements,
+            members: names("members"), evicted: names("evicted"))
     }
 
     private static func target(of name: DatabaseName) -> String {

@@ -31,6 +31,12 @@ package struct ListedDatabase: Equatable, Sendable {
     /// The nodes that hold the database; nil if all nodes do.
     package var placement: DatabasePlacement? { DatabasePlacement(entry) }
 
+    /// Another placement of the same epoch, if there is one: then no node serves the database.
+    package var rival: DatabasePlacement? { DatabasePlacement(entry[Key(unchecked: "rival")]) }
+
+    /// The files of the database that the node keeps aside.
+    package var kept: [String] { entry[Key(unchecked: "kept")].children.map(\.key.text).sorted() }
+
     /// The limits that hold for the database.
     package var limits: DatabaseLimits {
         (try? DatabaseLimits(entry[Key(unchecked: "limits")])) ?? DatabaseLimits()

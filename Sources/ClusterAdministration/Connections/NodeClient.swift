@@ -83,7 +83,7 @@ package struct NodeClient: Sendable {
         triesAgain = wanted != nil
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
         let secret = try NodeOptions.secret(of: invocation)
-        probe = StatusProbe(showing: secret, of: try NodeOptions.database(of: invocation))
+        probe = StatusProbe(showing: secret, of: try NodeOptions.namedDatabase(of: invocation))
         link = try connect(
             NodeOptions.databaseAddresses(of: invocation),
             NodeOptions.namesByAddress(of: invocation),

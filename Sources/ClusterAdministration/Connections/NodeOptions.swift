@@ -140,19 +140,18 @@ package enum NodeOptions {
         }
     }
 
-    /// Whether the command line or the environment names a database.
-    package static func namesDatabase(in invocation: Invocation) -> Bool {
-        let isUnset = environment("HEARTH_DATABASE").map(\.isEmpty) ?? true
-        return invocation[database] != nil || !isUnset
+    /// The database that a command uses.
+    package static func database(of invocation: Invocation) throws(CommandError) -> DatabaseName {
+        try namedDatabase(of: invocation) ?? .default
     }
 
-    /// The database that the command line, the environment or the default names.
-    package static func database(of invocation: Invocation) throws(CommandError) -> DatabaseName {
+    /// The database that the command line or the environment names, also the default one. Nil without a name.
+    package static func namedDatabase(of invocation: Invocation) throws(CommandError) -> DatabaseName? {
         let given = invocation[database]
         guard let text = given ?? environment("HEARTH_DATABASE"), !text.isEmpty else {
-            return .default
+            return nil
         }
-        if let name = DatabaseName(text) { return name }
+        if let name = DatabaseName(anyCase: text) { return name }
         throw CommandError(
             .usage,
             "\(given == nil ? "HEARTH_DATABASE" : "--\(database.name)"): \(text) is not the name of a "
@@ -166,7 +165,7 @@ package enum NodeOptions {
     ///
     /// - Throws: as `addresses(of:)`.
     static func databaseAddresses(of invocation: Invocation) throws(CommandError) -> [String] {
-        let database = try database(of: invocation)
+        let database = try namedDatabase(of: invocation)
         return try addresses(of: invocation).map { NodeAddress.text($0, database) }
     }
 
@@ -188,7 +187,7 @@ package enum NodeOptions {
     /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
     static func namesByAddress(of invocation: Invocation) -> [String: String] {
         let nodes = (try? nodes(of: invocation)) ?? []
-        let database = (try? database(of: invocation)) ?? .default
+        let database = try? namedDatabase(of: invocation)
         return Dictionary(nodes.map { (NodeAddress.text($0.address, database), $0.id) }) {
             first, _ in first
         }
@@ -274,7 +273,7 @@ extension StatusProbe {
     package init(for invocation: Invocation) throws(CommandError) {
         self.init(
             showing: try NodeOptions.secret(of: invocation),
-            of: try NodeOptions.database(of: invocation))
+            of: try NodeOptions.namedDatabase(of: invocation))
     }
 }
 

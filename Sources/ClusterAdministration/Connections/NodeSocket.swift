@@ -42,7 +42,7 @@ package final class NodeSocket {
     /// - Parameter followsRedirects: Whether any node may answer that holds the database, and not only this one.
     init(
         connectingTo address: HTTPAddress, showing secret: Secret?,
-        database: DatabaseName = .default, followsRedirects: Bool = false
+        database: DatabaseName? = nil, followsRedirects: Bool = false
     ) throws(SocketError) {
         (self.address, self.secret) = (address, secret)
         self.followsRedirects = followsRedirects

@@ -26,6 +26,18 @@ extension NodeOptions {
         return .init(id: id, folder: configuration.folder(of: id), cluster: cluster)
     }
 
+    /// The nodes of a cluster with their folders, as they are on their machines.
+    package static func folders(
+        of invocation: Invocation
+    ) throws(CommandError) -> [(node: String, folder: String)] {
+        guard let file = configurationFile(of: invocation) else {
+            let cluster = try Cluster(inFolder: folder(of: invocation))
+            return cluster.file.nodes.map { ($0.id, cluster.folder(of: $0)) }
+        }
+        let configuration = try NodeConfiguration(named: file)
+        return configuration.nodes.map { ($0.id, configuration.folder(of: $0.id)) }
+    }
+
     /// Fails unless nothing listens at the address of a node: only then it does not run.
     private static func requireRefusal(of node: Cluster.Node) throws(CommandError) {
         let address: HTTPAddress

@@ -167,7 +167,7 @@ package struct BackupPassage {
 }
 
 /// A file of a database that is being written, for the user of the folder.
-private final class DatabaseFileWriter {
+final class DatabaseFileWriter {
     let path: String
     private let descriptor: Int32
 

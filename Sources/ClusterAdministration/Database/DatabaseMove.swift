@@ -30,11 +30,11 @@ package struct DatabaseMove {
     ///
     /// - Returns: The nodes that do not answer.
     package func create(on targets: [String]) throws(CommandError) -> [String] {
-        try check(targets)
-        let isKnown = try isKnown()
-        var change = PlacementChange(.created(on: targets), in: nodes.map(\.id))
+        let survey = try survey()
+        try check(targets, survey)
+        var change = change(.created(on: targets), survey)
         let tag = try readEntry(&change)
-        if isKnown { throw exists(on: nodes.map(\.id)) }
+        if survey.isKnown { throw exists(on: nodes.map(\.id)) }
         return try finish(&change, tag) { _ in }
     }
 
@@ -44,12 +44,12 @@ package struct DatabaseMove {
     package func run(
         to targets: [String], report: (String) -> Void
     ) throws(CommandError) -> [String]? {
-        try check(targets)
-        let isKnown = try isKnown()
-        var change = PlacementChange(.moved(to: targets), in: nodes.map(\.id))
+        let survey = try survey()
+        try check(targets, survey)
+        var change = change(.moved(to: targets), survey)
         let tag = try readEntry(&change)
         if change.wasThere { return nil }
-        guard isKnown || change.wasPlaced else { throw unknown }
+        guard survey.isKnown || change.wasPlaced else { throw unknown }
         if change.isCopying { report("goes on with a move that has begun") }
         return try finish(&change, tag, report: report)
     }
@@ -58,17 +58,21 @@ package struct DatabaseMove {
     ///
     /// - Returns: Those of them that do not answer.
     package func cancel() throws(CommandError) -> [String] {
-        var change = PlacementChange(.cancelled, in: nodes.map(\.id))
+        var change = change(.cancelled, try survey())
         let tag = try readEntry(&change)
         return try finish(&change, tag) { _ in }
     }
 
-    private func check(_ targets: [String]) throws(CommandError) {
+    private func check(_ targets: [String], _ survey: Survey) throws(CommandError) {
         let known = nodes.map(\.id)
         if let unknown = targets.first(where: { !known.contains($0) }) {
             throw CommandError(
                 .usage, "the cluster has no node \"\(unknown)\"",
                 fix: "name some of \(known.joined(separator: ", "))")
+        }
+        if let evicted = targets.first(where: survey.knowledge.evicted.contains) {
+            throw CommandError(
+                .usage, "\(evicted) is evicted", fix: "name other nodes, or start \(evicted) first")
         }
         guard !name.isDefault else {
             throw CommandError(
@@ -77,14 +81,42 @@ package struct DatabaseMove {
         }
     }
 
-    /// Whether the cluster has a database of this name.
+    /// The facts about the database and the cluster before a change.
+    private struct Survey {
+        let knowledge: DatabaseProbe.Knowledge
+        /// Whether the cluster has a database of this name.
+        let isKnown: Bool
+    }
+
+    /// Asks the first node that answers.
     ///
-    /// - Throws: If the database was removed.
-    private func isKnown() throws(CommandError) -> Bool {
-        try nodes.firstAnswer { node throws(CommandError) in
-            _ = try probe.knowledge(of: name, at: node.address, within: Self.answerLimit)
-            return try probe.names(at: node.address, within: Self.answerLimit).contains(name)
+    /// - Throws: If the database was removed, or the cluster has other nodes than the list of this command. A node that the
+    ///   command does not know would lose the database without being asked for its operations.
+    private func survey() throws(CommandError) -> Survey {
+        let survey = try nodes.firstAnswer { node throws(CommandError) in
+            let knowledge = try probe.knowledge(
+                of: name, at: node.address, within: Self.answerLimit)
+            let names = try probe.names(at: node.address, within: Self.answerLimit)
+            return Survey(knowledge: knowledge, isKnown: names.contains(name))
         }
+        let (members, own) = (survey.knowledge.members, nodes.map(\.id).sorted())
+        guard members.isEmpty || members == own else {
+            throw CommandError(
+                .badData,
+                "the cluster has the nodes \(members.joined(separator: ", ")), and the list of this command is "
+                    + own.joined(separator: ", "),
+                fix: "use the configuration with which the nodes run (--config)")
+        }
+        return survey
+    }
+
+    /// A change that leaves evicted nodes behind.
+    private func change(
+        _ goal: PlacementChange.Goal, _ survey: Survey
+    ) -> PlacementChange {
+        PlacementChange(
+            goal, in: nodes.map(\.id), without: survey.knowledge.evicted,
+            rivals: survey.knowledge.placements)
     }
 
     // MARK: Steps
@@ -177,6 +209,22 @@ package struct DatabaseMove {
         case .doesNotMove:
             return CommandError(
                 .badData, "the database \(name) does not move", fix: "there is nothing to cancel")
+        case .isOnlyOn(let names):
+            return CommandError(
+                .unavailable,
+                "no other node holds the database \(name) than \(names.joined(separator: ", ")), and none of these "
+                    + "takes part in the cluster",
+                fix:
+                    "start one of them under its name, or give the data up with `hearth database remove \(name)`"
+            )
+        case .isContested(let one, let other):
+            let lists = [one, other].map { $0.joined(separator: ",") }
+            return CommandError(
+                .badData,
+                "the database \(name) was placed twice in the same epoch, on \(lists[0]) and on \(lists[1])",
+                fix:
+                    "compare the data, and name the nodes whose data hold: --nodes \(lists[0]) or --nodes "
+                    + "\(lists[1]); the other ones keep their files aside")
         case .changedMeanwhile:
             return CommandError(
                 .unavailable, "another command has placed the database \(name) meanwhile",
@@ -206,7 +254,8 @@ package struct DatabaseMove {
         let rest =
             isCopying
             ? ", and run the command again; or give up the move with "
-                + "`hearth database move \(name) --cancel`" : ""
+                + "`hearth database move \(name) --cancel`; a node that never returns is left behind once it "
+                + "is evicted (`hearth cluster evict`)" : ""
         return CommandError(
             problem?.status ?? .unavailable, "\(names) did not take part\(reason)",
             fix: fix + rest)

@@ -1,6 +1,7 @@
 internal import ClusterConfiguration
 package import CommandLineKit
 internal import Glibc
+internal import JSONText
 internal import Storage
 package import SyncProtocol
 
@@ -38,6 +39,8 @@ package struct Restoration {
         let path: String
         /// Whether another node has written it.
         let isOfOtherNode: Bool
+        /// The placement in which it was used; nil if the backup does not say.
+        let record: PlacementRecord?
     }
 
     private let target: Target
@@ -65,7 +68,7 @@ package struct Restoration {
         }
         if choices.isWholeCluster { try moveEverythingAside(but: copies) }
         for (name, copy) in copies.sorted(by: { $0.key < $1.key }) {
-            try replace(name, by: copy.path)
+            try replace(name, by: copy)
         }
         return copies.keys.sorted()
     }
@@ -158,7 +161,8 @@ package struct Restoration {
             return try preparePath(for: name)
         } didWrite: { entry, path throws(CommandError) in
             guard let name = destination(of: entry, in: backup) else { return }
-            known[name] = Copy(path: path, isOfOtherNode: isOfOtherNode)
+            known[name] = Copy(
+                path: path, isOfOtherNode: isOfOtherNode, record: record(of: entry, in: backup))
             do throws(NodeError) { try DatabaseCopy.check(path) } catch {
                 throw BackupFile.noBackup(backup.name, error.problem)
             }
@@ -175,6 +179,13 @@ package struct Restoration {
             if let wanted = choices.database, backup.manifest?.copied == [entry] { return wanted }
         }
         return choices.database.map { $0 == entry } ?? true ? entry : nil
+    }
+
+    /// The placement of an entry, as the backup names it. A new cluster places its databases on all nodes.
+    private func record(of entry: DatabaseName?, in backup: BackupFile) -> PlacementRecord? {
+        guard let entry, let manifest = backup.manifest else { return nil }
+        return PlacementRecord(
+            choices.isAsNew ? nil : manifest.databases[entry].flatMap(\.placement))
     }
 
     private func preparePath(for name: DatabaseName) throws(CommandError) -> String {
@@ -207,15 +218,26 @@ package struct Restoration {
 
     /// Puts a copy in the place of a database. The old files move first, and durably: SQLite would apply an old log to the new
     /// database.
-    private func replace(_ name: DatabaseName, by copy: String) throws(CommandError) {
+    private func replace(_ name: DatabaseName, by copy: Copy) throws(CommandError) {
         let database = target.folder(of: name) + "/log.sqlite"
         for suffix in ["-wal", "-shm", "", "-digest"] {
             try move(
                 database + suffix, to: "\(database).before-restore-\(time)\(suffix)", ifThere: true)
         }
         try synchronize(database)
-        try move(copy, to: database)
+        if let record = copy.record { try write(record, of: name) }
+        try move(copy.path, to: database)
         try synchronize(database)
+    }
+
+    /// Writes the placement of a copy, as a node does, to which the files belong from then on.
+    private func write(_ record: PlacementRecord, of name: DatabaseName) throws(CommandError) {
+        let path = target.folder(of: name) + "/placement.json"
+        try move(path, to: "\(path).before-restore-\(time)", ifThere: true)
+        guard record.placement != nil else { return }
+        let file = try DatabaseFileWriter(path)
+        try file.write(Array(JSONWriter.text(of: record.value).utf8)[...])
+        try file.finish()
     }
 
     /// Moves all databases of the node, and its records of removed ones, into a folder beside them, but not backups.
@@ -242,7 +264,8 @@ package struct Restoration {
                 try move(source, to: "\(aside)/databases/\(entry)")
                 continue
             }
-            for file in entries(of: source) where file.hasPrefix("log.sqlite") {
+            for file in entries(of: source)
+            where file.hasPrefix("log.sqlite") || file.hasPrefix("placement.json") {
                 guard "\(source)/\(file)" != copy.path else { continue }
                 mkdir("\(aside)/databases/\(entry)", 0o700)
                 giveToOwnerOfFolder("\(aside)/databases/\(entry)")

@@ -10,8 +10,8 @@ internal import Tokens
 package struct KeyFollower {
     /// The outcome of one fetch.
     package enum Outcome: Sendable {
-        /// The file has these keys, by the names of their algorithms.
-        case replaced([String])
+        /// The file has these keys, by the names of their algorithms, and others that nodes skip.
+        case replaced([String], skipped: [String])
         /// The file had the present keys already.
         case unchanged
         /// The file is as it was.
@@ -54,16 +54,19 @@ package struct KeyFollower {
     ) throws(CommandError) -> Outcome {
         if response.status == 304, known != nil { return .unchanged }
         guard response.status == 200 else { throw refusal(response) }
-        let keys = try keys(in: response.body)
+        let contents = try contents(of: response.body)
         if response.body != present { try writeFile(file, response.body, mode: 0o644) }
         let tag = response.values(of: "etag").first { $0.utf8.count <= KeyFollower.tagLimit }
         tagged = tag.map { ($0, response.body) }
-        return response.body == present ? .unchanged : .replaced(keys.map(\.algorithm.rawValue))
+        if response.body == present { return .unchanged }
+        return .replaced(contents.keys.map(\.algorithm.rawValue), skipped: contents.skipped)
     }
 
-    private func keys(in document: [UInt8]) throws(CommandError) -> [TokenKey] {
+    private func contents(
+        of document: [UInt8]
+    ) throws(CommandError) -> TokenKeyText.Contents {
         do throws(TokenKeyText.Failure) {
-            return try TokenKeyText().keys(in: document, named: nil)
+            return try TokenKeyText().contents(of: document, named: nil)
         } catch {
             if let address = KeyFollower.keySetAddress(in: document) {
                 throw CommandError(

@@ -37,6 +37,8 @@ package struct Diagnosis: Equatable {
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
         findings += EmptyDatabase.all(in: later).map(\.finding)
+        findings += RefusedKey.all(in: later).map { $0.finding(in: cluster) }
+        findings += DifferingTrees.all(in: later).flatMap(\.findings)
         findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity
@@ -123,8 +125,9 @@ private struct Examination {
             examineLag(report.data, later.data)
             examineCounters(report, later)
         }
-        examineDatabases(later)
+        examineDatabaseProblems(later)
         examineDisk(report.process)
+        examineDatabases(report.process)
         examineOpenFiles(report.process)
         examineIndexes(report.clients.queries)
         examineWrites()
@@ -180,7 +183,7 @@ private struct Examination {
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.endpoints(from: status.node.id).joined(separator: " and ")
-                    + (!status.node.hasKey
+                    + (status.node.publicKey == nil
                         ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
         }
     }
@@ -218,7 +221,10 @@ private struct Examination {
         let grows = { (counter: KeyPath<NodeStatus, Int?>) in
             (after[keyPath: counter] ?? 0) > (before[keyPath: counter] ?? 0)
         }
-        if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
+        // A process with a key has a finding of its own.
+        if after.process?.refusedKeys.isEmpty ?? true, grows(\.process?.refusedConnections),
+            let count = after.process?.refusedConnections
+        {
             add(
                 .warning, "refuses connections: \(count) so far",
                 fix:
@@ -291,7 +297,7 @@ private struct Examination {
     }
 
     /// Reports problems of named databases that last.
-    private mutating func examineDatabases(_ later: ObservedNode) {
+    private mutating func examineDatabaseProblems(_ later: ObservedNode) {
         let names = Set(status.databaseProblems.map(\.name))
         for (name, problem) in later.databaseProblems where names.contains(name) {
             add(
@@ -306,6 +312,26 @@ private struct Examination {
         add(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "free space: a node with a full disk accepts no writes")
+    }
+
+    private mutating func examineDatabases(_ process: NodeStatus.Process?) {
+        for (name, placements) in (process?.contestedDatabases ?? [:]).sorted(by: {
+            $0.key < $1.key
+        }) {
+            add(
+                .error,
+                "does not serve the database \(name), which was placed twice in one epoch: on \(placements)",
+                fix:
+                    "compare the data, and name the nodes whose data hold: `hearth database move \(name) --nodes …`"
+            )
+        }
+        guard let kept = process?.keptDatabases, !kept.isEmpty else { return }
+        add(
+            .warning,
+            "keeps files of databases aside, which may have operations that no other node has: "
+                + kept.keys.sorted().joined(separator: ", "),
+            fix: "look at them with `hearth database kept export`, and delete them with "
+                + "`hearth database kept delete`")
     }
 
     /// Warns before the node takes no connections, not even for its status.

@@ -13,8 +13,8 @@ package struct ObservedCluster: Sendable {
     package struct Node: Sendable {
         package let id: String
         package let address: HTTPAddress
-        /// Whether it and its peers know each other by keys.
-        let hasKey: Bool
+        /// The key by which its peers know it; nil where there are no keys.
+        let publicKey: String?
         fileprivate let member: NodeConfiguration.Member
 
         /// The addresses at which a peer reaches it.
@@ -112,7 +112,7 @@ extension ObservedCluster.Node {
             self.init(
                 id: node.id,
                 address: try HTTPAddress(node: node.client).trusting(authoritiesIn: authority),
-                hasKey: node.publicKey != nil, member: node)
+                publicKey: node.publicKey?.description, member: node)
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }

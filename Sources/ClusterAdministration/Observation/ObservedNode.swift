@@ -68,6 +68,9 @@ package struct ObservedNode: Sendable {
         return refused.keys.inKeyOrder.map { RefusedNode($0, refused[$0]!, by: node.id) }
     }
 
+    /// The processes that it refused because of their keys.
+    var refusedKeys: [NodeStatus.RefusedKey] { report?.process?.refusedKeys ?? [] }
+
     /// Why its disk cannot be written; nil if it works.
     var storageProblem: String? {
         guard let storage = report?.identity.storage else { return nil }

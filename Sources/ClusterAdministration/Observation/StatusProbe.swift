@@ -7,12 +7,12 @@ internal import Threads
 /// Sends nodes one request, as any client may: for their status, for an eviction.
 package struct StatusProbe: Sendable {
     private let secret: Secret?
-    private let database: DatabaseName
+    private let database: DatabaseName?
 
     /// - Parameters:
     ///   - secret: One of the cluster's secrets, if it has some.
-    ///   - database: The database that requests concern.
-    package init(showing secret: Secret? = nil, of database: DatabaseName = .default) {
+    ///   - database: The database that requests name, if they name one.
+    package init(showing secret: Secret? = nil, of database: DatabaseName? = nil) {
         (self.secret, self.database) = (secret, database)
     }
 

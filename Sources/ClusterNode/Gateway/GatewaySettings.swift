@@ -23,7 +23,6 @@ extension GatewayConfiguration {
         awaitsDatabases = description.nodes.count > 1
         redirectHost = description.publicHost(after: member.id)
         for node in description.nodes { clientHosts[node.id] = node.clientHost }
-        position = description.nodes.firstIndex { $0.id == member.id } ?? 0
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)
         }

@@ -17,24 +17,19 @@ final class TokenKeys {
         self.settings = settings
         self.log = log
         version = FileVersion(of: settings.files)
-        trust = try settings.readTrust()
+        trust = try settings.readTrust(report: log)
     }
 
-    /// Reads files that have changed; returns whether other keys are trusted now. Files that cannot be used change nothing but
-    /// the log.
+    /// Reads files that have changed; returns whether other keys are trusted now. An issuer whose files cannot be used keeps its
+    /// keys, which the log says.
     func refresh() -> Bool {
         let present = FileVersion(of: settings.files)
         guard present != version else { return false }
         version = present
-        do throws(NodeError) {
-            let next = try settings.readTrust()
-            guard next != trust else { return false }
-            trust = next
-            log("tokens are checked by other keys from now on")
-            return true
-        } catch {
-            log("keeps the old keys of tokens: \(error.problem); \(error.fix)")
-            return false
-        }
+        let next = settings.readTrust(replacing: trust, report: log)
+        guard next != trust else { return false }
+        trust = next
+        log("tokens are checked by other keys from now on")
+        return true
     }
 }

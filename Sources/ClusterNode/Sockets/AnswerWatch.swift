@@ -1,7 +1,7 @@
 internal import CRuntime
 internal import ZeroMQ
 
-/// Finds out that a peer no longer reads the requests of a connection.
+/// Finds out that a peer no longer reads the requests of a connection, or refuses the key of this node.
 ///
 /// A ROUTER gives a routing ID to the newest connection that claims it, such as that of a second node with the name. It
 /// leaves the older connection open and reads nothing from it, even after the newer one has ended. Neither TCP nor ZeroMQ
@@ -15,6 +15,8 @@ final class AnswerWatch {
     private var receivedBytes: Int64 = 0
     /// Since when a request waits for an answer; nil if none does.
     private var waitingSeconds: Int?
+    /// Whether the peer has refused the key of this node, and has not answered since.
+    private(set) var refusesKey = false
 
     /// Watches the connection of a dealer; before the dealer connects.
     init(of dealer: Socket, to peer: String, in context: Context) throws(ZeroMQError) {
@@ -25,7 +27,10 @@ final class AnswerWatch {
         if waitingSeconds == nil { waitingSeconds = 0 }
     }
 
-    func recordAnswer() { waitingSeconds = nil }
+    func recordAnswer() {
+        waitingSeconds = nil
+        refusesKey = false
+    }
 
     /// Once a second: returns whether the connection should be made again.
     ///
@@ -45,6 +50,7 @@ final class AnswerWatch {
         monitor.drain { event in
             switch event {
             case .connected(let descriptor): self.descriptor = descriptor
+            case .refused: refusesKey = true
             case .ended(let descriptor) where descriptor == self.descriptor:
                 self.descriptor = nil
                 waitingSeconds = nil

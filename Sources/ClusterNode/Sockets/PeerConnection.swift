@@ -1,8 +1,7 @@
-internal import ClusterConfiguration
 internal import EventLoop
 internal import Sockets
 
-/// The connection of a socket to the endpoint of a peer, which follows the address of a name.
+/// The connections to the endpoints that a peer has at one host, which follow the address of its name.
 ///
 /// ZeroMQ would look up names on its own thread, on which the connections with all peers wait meanwhile. So it gets addresses
 /// alone, and the loop looks up the name by `HostLookup`.
@@ -11,27 +10,27 @@ final class PeerConnection {
     private static let seconds = (connected: 30, disconnected: 2)
 
     private let peer: String
-    private let endpoint: NodeEndpoint
+    private let name: String
     private let connect: (String) -> Void
     private let disconnect: (String) -> Void
     private let log: (String) -> Void
-    /// The host of the connection, in numbers; nil before the name has been found.
+    /// The host of the connections, in numbers; nil before the name has been found.
     private var host: String?
     private var lookup: HostLookup?
     private var secondsSinceLookup = 0
     private var hasFailed = false
 
-    /// Prepares a connection to a peer; `follow` begins it.
+    /// Prepares connections to a peer; `follow` begins them.
     ///
     /// - Parameters:
-    ///   - connect: Connects the socket to an endpoint in numbers.
-    ///   - disconnect: Ends the connection to such an endpoint.
+    ///   - connect: Connects the sockets to a host in numbers.
+    ///   - disconnect: Ends the connections to such a host.
     init(
-        to endpoint: NodeEndpoint, of peer: String, connect: @escaping (String) -> Void,
+        to name: String, of peer: String, connect: @escaping (String) -> Void,
         disconnect: @escaping (String) -> Void, log: @escaping (String) -> Void
     ) {
         self.peer = peer
-        self.endpoint = endpoint
+        self.name = name
         self.connect = connect
         self.disconnect = disconnect
         self.log = log
@@ -50,7 +49,8 @@ final class PeerConnection {
     func lookUp(on loop: Loop, isConnected: Bool = false) {
         guard lookup == nil else { return }
         secondsSinceLookup = 0
-        lookup = HostLookup(of: endpoint.host, port: endpoint.port, on: loop) { [unowned self] in
+        // The endpoints at the host have their own ports.
+        lookup = HostLookup(of: name, port: 0, on: loop) { [unowned self] in
             lookup = nil
             follow($0, isConnected: isConnected)
         }
@@ -64,11 +64,11 @@ final class PeerConnection {
             of: addresses.map(\.host), after: host, isConnected: isConnected)
         guard next != host else { return }
         if let host {
-            disconnect(endpoint.text(at: host))
-            log("\(peer) is looked for at another address: \(endpoint.host) is \(next) now")
+            disconnect(host)
+            log("\(peer) is looked for at another address: \(name) is \(next) now")
         }
         host = next
-        connect(endpoint.text(at: next))
+        connect(next)
     }
 
     /// The host to connect to. A host that is found and connected is kept; after one that is not connected, the next is tried.
@@ -85,6 +85,6 @@ final class PeerConnection {
                 "the name service does not answer"
             }
         let consequence = host.map { "stays at \($0)" } ?? "tries again"
-        log("cannot find \(endpoint.host), the host of \(peer): \(reason); \(consequence)")
+        log("cannot find \(name), the host of \(peer): \(reason); \(consequence)")
     }
 }

@@ -72,7 +72,7 @@ private struct GuardRound {
             switch event {
             case .accepted(let descriptor): accept(descriptor)
             case .ended(let descriptor): connections.end(descriptor)
-            case .connected: break
+            case .connected, .refused: break
             case .stopped: hasStopped = true
             }
         }

@@ -28,8 +28,10 @@ final class PeerPorts {
     /// Runs once frames have waited long enough, if no turn ends by then.
     private var publicationTimer: Watcher?
     private weak var loop: Loop?
-    private let subscriber: Channel
     private let router: Channel
+    /// For the frames that each peer publishes. A subscriber has one connection to an address, whichever peers have it while they
+    /// exchange addresses, so each peer has a socket of its own.
+    private var subscribers: [String: Channel] = [:]
     private var dealers: [String: Channel] = [:]
     /// The endpoint to which each dealer connects, and the watch over its answers.
     private var requestEndpoints: [String: String] = [:]
@@ -38,8 +40,11 @@ final class PeerPorts {
     private let peers: [NodeConfiguration.Member]
     private let security: Security?
     /// Those to peers whose hosts are names.
-    private var namedConnections: [(peer: String, connection: PeerConnection)] = []
+    private(set) var namedConnections: [(peer: String, connection: PeerConnection)] = []
     private let connectionGuard: PeerPortGuard
+    private var log: NodeLog?
+    /// Peers that refuse the key of this node, as the log says.
+    private var refusingPeers: Set<String> = []
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -49,7 +54,6 @@ final class PeerPorts {
         (self.own, self.security) = (own, security)
         peers = nodes.filter { $0.id != own.id }
         publisher = try Self.socket(.publisher, limit: Self.updatesLimit, in: context)
-        subscriber = Channel(try Self.socket(.subscriber, limit: Self.updatesLimit, in: context))
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
@@ -66,8 +70,10 @@ final class PeerPorts {
         let ports = [publisher, router.socket].compactMap(\.boundPort)
         connectionGuard = PeerPortGuard(
             of: monitors, ports: Set(ports), hasKeys: security != nil)
-        subscriber.socket.subscribe()
         for peer in peers {
+            let subscriber = try Self.socket(.subscriber, limit: Self.updatesLimit, in: context)
+            subscriber.subscribe()
+            subscribers[peer.id] = Channel(subscriber)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
             // A request does not wait for an absent peer: the replica repeats it, or asks another one.
@@ -83,9 +89,10 @@ final class PeerPorts {
     /// The sockets that connect to a peer, and the endpoints there.
     private func endpoints(of peer: NodeConfiguration.Member) -> [(Socket, NodeEndpoint)] {
         let route = peer.route(from: own.id)
-        let updates = (subscriber.socket, NodeEndpoint(route.updates))
-        let requests = NodeEndpoint(route.requests)
-        return [updates] + (dealers[peer.id].map { [($0.socket, requests)] } ?? [])
+        let channels = [(subscribers, route.updates), (dealers, route.requests)]
+        return channels.compactMap { sockets, endpoint in
+            sockets[peer.id].map { ($0.socket, NodeEndpoint(endpoint)) }
+        }
     }
 
     private func connect(
@@ -108,29 +115,46 @@ final class PeerPorts {
         try? connect(socket, to: endpoint, of: peer)
     }
 
-    /// Begins to look up the names of peers.
+    /// Begins to look up the names of peers. Both endpoints mostly have the same host, whose connections then move together.
     private func followNames(on loop: Loop, _ log: @escaping (String) -> Void) {
         for peer in peers {
-            var reported: String?
+            var byHost: [(host: String, sockets: [(Socket, NodeEndpoint)])] = []
             for (socket, endpoint) in endpoints(of: peer) where !endpoint.isNumeric {
-                // Both endpoints mostly have the same host, which is reported once.
-                let isReported = endpoint.host == reported
-                reported = endpoint.host
-                let connection = PeerConnection(
-                    to: endpoint, of: peer.id,
-                    connect: { [unowned self] in
-                        do throws(ZeroMQError) {
-                            try connect(socket, to: $0, of: peer.id)
-                        } catch {
-                            log("\(error.problem); \(error.fix)")
-                        }
-                    },
-                    disconnect: { socket.disconnect(from: $0) },
-                    log: isReported ? { _ in } : log)
+                if let index = byHost.firstIndex(where: { $0.host == endpoint.host }) {
+                    byHost[index].sockets.append((socket, endpoint))
+                } else {
+                    byHost.append((endpoint.host, [(socket, endpoint)]))
+                }
+            }
+            for (host, sockets) in byHost {
+                let connection = connection(to: host, of: peer.id, sockets, log)
                 namedConnections.append((peer.id, connection))
                 connection.lookUp(on: loop)
             }
         }
+    }
+
+    private func connection(
+        to host: String, of peer: String, _ sockets: [(Socket, NodeEndpoint)],
+        _ log: @escaping (String) -> Void
+    ) -> PeerConnection {
+        PeerConnection(
+            to: host, of: peer,
+            connect: { [unowned self] address in
+                do throws(ZeroMQError) {
+                    for (socket, endpoint) in sockets {
+                        try connect(socket, to: endpoint.text(at: address), of: peer)
+                    }
+                } catch {
+                    log("\(error.problem); \(error.fix)")
+                }
+            },
+            disconnect: { address in
+                for (socket, endpoint) in sockets {
+                    socket.disconnect(from: endpoint.text(at: address))
+                }
+            },
+            log: log)
     }
 
     private static func socket(
@@ -153,10 +177,12 @@ final class PeerPorts {
     func open(
         on loop: Loop, log: NodeLog? = nil, receive: @escaping (Input) -> Void
     ) throws(EventLoopError) {
-        self.loop = loop
+        (self.loop, self.log) = (loop, log)
         followNames(on: loop) { log?.write($0) }
-        try subscriber.open(on: loop) { message in
-            for index in 0..<message.count { receive(.published(Array(message[index]))) }
+        for subscriber in subscribers.values {
+            try subscriber.open(on: loop) { message in
+                for index in 0..<message.count { receive(.published(Array(message[index]))) }
+            }
         }
         try router.open(on: loop) { message in
             guard message.count == 2 else { return }
@@ -174,7 +200,10 @@ final class PeerPorts {
 
     /// While paused, published frames wait, and are lost once the peers' queues are full.
     var isPaused = false {
-        didSet { if isPaused != oldValue { subscriber.isPaused = isPaused } }
+        didSet {
+            guard isPaused != oldValue else { return }
+            for subscriber in subscribers.values { subscriber.isPaused = isPaused }
+        }
     }
 
     /// Publishes a frame once the clients have their answers, at the end of this turn or of one soon after it. To wake
@@ -217,8 +246,8 @@ final class PeerPorts {
         if publicationTimer == nil { sendPublications() }
     }
 
-    /// Once a second: looks up the names of peers, renews connections without answers, and discards what subscribers have
-    /// sent, because heartbeats show better which peers are live. The loop does not watch the publisher, whose descriptor
+    /// Once a second: looks up the names of peers, renews connections without answers, logs refusals, and discards what
+    /// subscribers have sent, because heartbeats show better which peers are live. The loop does not watch the publisher, whose descriptor
     /// would have to be asked after each frame.
     func tick() {
         if let loop {
@@ -227,7 +256,20 @@ final class PeerPorts {
             }
         }
         for (peer, watch) in answerWatches where watch.tick() { reconnect(to: peer) }
+        reportRefusals()
         while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
+    }
+
+    /// Logs once that a peer refuses the key of this node.
+    private func reportRefusals() {
+        let refusing = Set(answerWatches.filter { $1.refusesKey }.keys)
+        for peer in refusing.subtracting(refusingPeers).sorted() {
+            log?.write(
+                "\(peer) refuses the key of \(own.id), which no node in its configuration has; list \(own.id) with its "
+                    + "\"publicKey\" in the configuration of all nodes, and start them again",
+                .warning)
+        }
+        refusingPeers = refusing
     }
 
     func stopReceiving() {
@@ -254,7 +296,7 @@ final class PeerPorts {
         dealers[peer]?.isWritable ?? false
     }
 
-    private var channels: [Channel] { [subscriber, router] + dealers.values }
+    private var channels: [Channel] { [router] + subscribers.values + dealers.values }
 
     private func count(_ outcome: SendOutcome) {
         if outcome != .sent { dropped += 1 }

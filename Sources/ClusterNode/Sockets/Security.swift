@@ -10,6 +10,8 @@ final class Security {
     private let peerKeys: [String: PublicKey]
     private let zapHandler: ZAPHandler
     private let channel: Channel
+    /// The keys that were refused.
+    private(set) var refusedKeys = RefusedKeys()
 
     /// Connections that were refused.
     var refusals: Int { zapHandler.refusals }
@@ -28,8 +30,13 @@ final class Security {
     }
 
     /// Begins to admit peers.
-    func open(on loop: Loop) throws(EventLoopError) {
-        try channel.open(on: loop) { [zapHandler] message in zapHandler.answer(message.copied()) }
+    func open(on loop: Loop, log: NodeLog) throws(EventLoopError) {
+        try channel.open(on: loop) { [unowned self] message in
+            guard let refusal = zapHandler.answer(message.copied()),
+                let line = refusedKeys.record(refusal, at: Loop.monotonicNanoseconds)
+            else { return }
+            log.write(line, .warning)
+        }
     }
 
     func close() { channel.stopReceiving() }

@@ -21,6 +21,7 @@ extension Check {
         .nodesCatchUpInTime,
         .nodesCatchUpBeforeService,
         .equalVectorsEqualTrees,
+        .digestsAgree,
         .causalOrder,
         .readYourWrites,
         .monotonicReads,

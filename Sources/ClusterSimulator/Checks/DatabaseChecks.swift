@@ -35,7 +35,9 @@ extension Check {
         claim: "no write of any database is lost",
         criterion: """
             at the end each node of a database has each acknowledged write of it, and each sum has all \
-            acknowledged increments and transactions, and no others than those without an answer
+            acknowledged increments and transactions, and no others than those without an answer; what \
+            is missing there is in files that a node keeps aside, and no node deletes files with \
+            operations that no other node has
             """)
     static let databasesStayApart: Check = Check(
         "databases-stay-apart", of: .apart, "values that clients read", guarantees: "C1",

@@ -61,6 +61,8 @@ struct Evidence {
     var connections: [Connection] = []
     var refusals: [Refusal] = []
     var duplicateNodes: [DuplicateNode] = []
+    /// How many trees each node compared with its own, and how many of them differed.
+    var comparisons: [(node: String, compared: UInt64, differing: UInt64)] = []
     /// How long nodes took to serve that began while all others served.
     var starts: [ServiceStart] = []
     /// How long small requests waited at each node.

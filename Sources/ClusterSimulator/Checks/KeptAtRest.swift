@@ -26,13 +26,14 @@ extension KeptState {
 
     private var first: String? { kept.first.map { "\($0.name) with \($0.count)" } }
 
-    /// Data, what is known of members, the last rules, names of the last transactions and rows, whose number is bounded, and one count for each limit.
+    /// Data, what is known of members, a comparison of trees, the last rules, names of the last transactions and rows, whose number is bounded, and one count for each limit.
     private static let ofReplica: Set = [
         "configuration", "replication.configuration", "replication.tree",
-        "replication.deduplicationTable", "replication.peers", "replication.refusals",
+        "replication.deduplicationTable", "replication.incarnations.writers",
+        "replication.peers", "replication.refusals",
         "replication.rulesHistory", "turns.durable", "coordination.terms", "coordination.refused",
         "coordination.election",
-        "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
+        "checkpointAudit", "comparisons", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
         "sessions.limits", "sessions.requests", "sessions.quota.limits",
         "sessions.versionDelta",

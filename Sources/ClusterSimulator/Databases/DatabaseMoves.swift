@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 
 // The commands that place and move databases, and the checks of placements.
@@ -25,6 +26,12 @@ extension DatabasesRun {
         }
         let name = names[random.index(below: names.count)]
         if name == "default" || clients.removing.contains(name) { return }
+        if scenario.databases.leaves != .zero, random.happens(scenario.databases.leaves),
+            let left = targets.first(where: { targets.count > 1 && $0 != targets.last })
+        {
+            record.trace("\(left) is left behind", of: name)
+            return begin(.moved(to: targets.filter { $0 != left }), of: name, without: [left])
+        }
         begin(random.index(below: 8) == 0 ? .cancelled : .moved(to: targets), of: name)
     }
 
@@ -36,12 +43,14 @@ extension DatabasesRun {
         return members
     }
 
-    private mutating func begin(_ goal: PlacementChange.Goal, of database: String) {
+    private mutating func begin(
+        _ goal: PlacementChange.Goal, of database: String, without left: [String] = []
+    ) {
         lastCommand += 1
         record.trace("command \(lastCommand): \(goal)", of: database)
         commands.append(
             PlacementCommand(
-                lastCommand, goal, of: database, in: members, at: milliseconds,
+                lastCommand, goal, of: database, in: members, without: left, at: milliseconds,
                 until: milliseconds + Self.patienceMilliseconds))
     }
 
@@ -129,6 +138,38 @@ extension DatabasesRun {
     }
 
     private var usedNames: [String] { names.filter { !clients.removing.contains($0) } }
+
+    // MARK: Files
+
+    /// Checks that the files which a node has deleted had no operation that no other node has on its disk.
+    mutating func checkDiscards(of index: Int) {
+        for (name, disk) in nodes[index].removeDiscards() {
+            record.count(.survive)
+            guard let vector = nodes[index].stored(disk)?.vector else { continue }
+            let isHeld = nodes.indices.contains { other in
+                other != index && nodes[other].allStored(name).contains { $0.vector.covers(vector) }
+            }
+            if isHeld || vector.total == 0 { continue }
+            record.add(
+                .survive,
+                "\(nodes[index].name) deletes operations of \(name) that no other node has",
+                in: name.text)
+        }
+    }
+
+    /// Whether a node keeps files aside that have a write.
+    func isKept(_ key: String, of database: String) -> Bool {
+        guard let name = DatabaseName(database) else { return false }
+        return nodes.contains { node in
+            node.keptTrees(of: name).contains { $0[Key(unchecked: key)] == .string(database) }
+        }
+    }
+
+    /// Whether a node keeps files of a database aside.
+    func isKept(_ database: String) -> Bool {
+        guard let name = DatabaseName(database) else { return false }
+        return nodes.contains { $0.keeps(name) }
+    }
 
     // MARK: Placements
 

@@ -1,3 +1,4 @@
+import DataTree
 import GatewayCore
 import NodeCore
 import ReplicaCore
@@ -24,6 +25,12 @@ struct DatabasesNode {
     private(set) var disks: [DatabaseName: DatabaseDisk] = [:]
     /// The digests of closed files.
     private var digests: [DatabaseName: UInt64] = [:]
+    /// The placements in which the files are used.
+    private var records: [DatabaseName: PlacementRecord] = [:]
+    /// The files that are kept aside.
+    private var kept: [(name: DatabaseName, disk: DatabaseDisk)] = []
+    /// The files that were deleted since the last check, because other nodes have their operations.
+    private var discards: [(name: DatabaseName, disk: DatabaseDisk)] = []
     /// The databases whose removal is on the disk, with the times of the first record.
     private(set) var removed: [DatabaseName: UInt64] = [:]
     /// How often a process opened a named database.
@@ -75,7 +82,8 @@ struct DatabasesNode {
         core!.sleepMilliseconds = sleepMilliseconds
         for name in removed.keys.sorted() { core!.addRemovedDatabase(name) }
         for name in disks.keys.sorted() where !name.isDefault && removed[name] == nil {
-            core!.addStoredDatabase(name, digest: digests[name])
+            core!.addStoredDatabase(
+                name, digest: digests[name], record: records[name] ?? PlacementRecord(nil))
         }
     }
 
@@ -156,12 +164,22 @@ struct DatabasesNode {
                 removed[name] = removed[name] ?? now.elapsedMilliseconds
                 record("removes it", of: name)
                 if disks[name]?.isOpen == false { disks[name] = nil }
-            case .discardDatabase(_, let name): (disks[name], digests[name]) = (nil, nil)
+            case .discardDatabase(_, let name):
+                if let disk = removeDisk(of: name) { discards.append((name, disk)) }
+            case .keepDatabase(_, let name, _):
+                record("keeps its files aside", of: name)
+                if let disk = removeDisk(of: name) { kept.append((name, disk)) }
+            case .recordPlacement(let name, let record): records[name] = record
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)), .cut(let session): disconnect(session)
             case .gateway, .backUp: break
             }
         }
+    }
+
+    private mutating func removeDisk(of name: DatabaseName) -> DatabaseDisk? {
+        (digests[name], records[name]) = (nil, nil)
+        return disks.removeValue(forKey: name)
     }
 
     private mutating func open(_ database: DatabaseIndex, _ name: DatabaseName) {
@@ -239,6 +257,36 @@ struct DatabasesNode {
     func stableMilliseconds(of name: DatabaseName) -> UInt64? {
         let replica = name.isDefault ? core?.replica : core?.replica(of: name)
         return replica?.stableTime.milliseconds
+    }
+
+    /// Removes and returns the files that were deleted since the last call.
+    mutating func removeDiscards() -> [(name: DatabaseName, disk: DatabaseDisk)] {
+        if discards.isEmpty { return [] }
+        defer { discards = [] }
+        return discards
+    }
+
+    /// Whether it keeps files of a database aside.
+    func keeps(_ name: DatabaseName) -> Bool { kept.contains { $0.name == name } }
+
+    /// The data in the files of a database that it keeps aside.
+    func keptTrees(of name: DatabaseName) -> [Value] {
+        kept.filter { $0.name == name }.compactMap { stored($0.disk)?.value }
+    }
+
+    /// The replica as it would start from files.
+    func stored(_ disk: DatabaseDisk) -> Replica? {
+        var disk = disk
+        return disk.recover(
+            ReplicaConfiguration(
+                cluster: "test", member: name, peers: members.filter { $0 != name },
+                durability: .commit, seed: 0))
+    }
+
+    /// The replicas as they would start from the files of a database, in use and kept aside.
+    func allStored(_ name: DatabaseName) -> [Replica] {
+        let disks = [disks[name]].compactMap(\.self) + kept.filter { $0.name == name }.map(\.disk)
+        return disks.compactMap { stored($0) }
     }
 
     /// The replica of a database as it would start from the disk.

@@ -116,6 +116,7 @@ struct DatabasesRun {
             }
             for frame in nodes[index].turn(at: milliseconds) { send(frame, from: index) }
             recordEvents(of: index)
+            checkDiscards(of: index)
             if nodes[index].core == nil, !isDown(index) {
                 startMilliseconds[index] = milliseconds + random.number(below: 1_500)
             }

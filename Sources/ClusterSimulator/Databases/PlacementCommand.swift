@@ -20,11 +20,11 @@ struct PlacementCommand {
 
     init(
         _ number: Int, _ goal: PlacementChange.Goal, of database: String, in cluster: [String],
-        at milliseconds: UInt64, until end: UInt64
+        without left: [String] = [], at milliseconds: UInt64, until end: UInt64
     ) {
         (self.number, self.database) = (number, database)
         if case .created = goal { creates = true } else { creates = false }
-        change = PlacementChange(goal, in: cluster)
+        change = PlacementChange(goal, in: cluster, without: left)
         (dueMilliseconds, endMilliseconds) = (milliseconds, end)
     }
 

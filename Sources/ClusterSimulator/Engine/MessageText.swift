@@ -62,6 +62,27 @@ extension PeerMessage {
                 .joined(separator: ", ")
         case .decided(let verdicts):
             "decided " + verdicts.map { "\($0.id): \($0.outcome)" }.joined(separator: ", ")
+        case .disk(let statement):
+            "\(statement.writer) makes no operation up to \(statement.floor.milliseconds); its disk is "
+                + (statement.isWhole ? "the latest" : "old")
+        case .remembered(let memory):
+            "remembers \(memory.predecessor.map { "\($0)#\(memory.sequence)" } ?? "nothing"), closed "
+                + "\(memory.closed.milliseconds)"
+        case .comparison(let comparison):
+            "comparison \(comparison.round.number) of \(comparison.round.leader): "
+                + comparison.step.summary
+        }
+    }
+}
+
+extension TreeComparison.Step {
+    fileprivate var summary: String {
+        switch self {
+        case .begin: "begins"
+        case .join(let vector): "joins with \(vector.line)"
+        case .agree(let vector): "sets \(vector.line)"
+        case .announce(let digest, _):
+            "has \(String(digest.first, radix: 16)) \(String(digest.second, radix: 16))"
         }
     }
 }

@@ -31,7 +31,6 @@ struct OldFolder: NodeFault {
 
     func apply(to run: inout SimulatedRun) {
         run.replaceDisk(of: node, isHidden: true) { $0.restoreCopy(isMarked: false) }
-        run.noteOldDisk(of: node)
     }
 
     static let drawn = [

@@ -5,7 +5,8 @@ enum FaultTable {
             Crash.self, Kill.self, Restart.self, Stop.self, Pause.self, Resume.self, Sleep.self,
             Wake.self, SlowProcessor.self, FileHandles.self,
         ] + [
-            BackUp.self, CopyDatabase.self, Restore.self, OldFolder.self, Wipe.self, Rot.self, LoseRows.self,
+            BackUp.self, CopyDatabase.self, Restore.self, OldFolder.self, Wipe.self, Rot.self,
+            LoseRows.self,
             DiskFault.self, Interrupt.self,
             ClockFault.self,
         ] + [

@@ -15,6 +15,8 @@ extension Counters {
         quarantined += other.quarantined
         repeated += other.repeated
         refused += other.refused
+        comparedTrees += other.comparedTrees
+        differingTrees += other.differingTrees
         malformedFrames += other.malformedFrames
         unknownPeers += other.unknownPeers
     }

@@ -68,7 +68,7 @@ extension VirtualDisk {
         guard let copy else { return since }
         store.tables = copy.tables
         store.tables.isLying = false
-        if isMarked { store.markOld() }
+        if isMarked { try? store.markAsOlderDisk() }
         store.tables.rewrite()
         model = StoreModel(of: store.tables)
         (damages, misdirected) = (copy.damages, copy.misdirected)

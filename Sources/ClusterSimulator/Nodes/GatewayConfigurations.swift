@@ -22,7 +22,6 @@ extension GatewayConfiguration {
         configuration.redirectHost =
             nodes.count > 1 ? nodes[(position + 1) % nodes.count] : nil
         for name in nodes { configuration.clientHosts[name] = name }
-        configuration.position = position
         configuration.nameSeed = nameSeed
         if let tokens {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }

@@ -24,6 +24,7 @@ extension ClusterSettings {
         configuration.logLimit = UInt64(logLimit)
         configuration.leaseMilliseconds = lease / 1_000
         configuration.retryWindowMilliseconds = retryWindow / 1_000
+        configuration.comparisonMilliseconds = compare / 1_000
         for index in 0..<replicas {
             configuration.endpoints[index.nodeName] = "sim://\(index.nodeName)"
         }

@@ -302,7 +302,8 @@ struct VirtualNode {
             case .gateway(.log), .gateway(.refused): break
             case .gateway(let output): portOutputs.append(output)
             case .cut(let session): preconditionFailure("much waits for \(session)")
-            case .openDatabase(_, let name), .discardDatabase(_, let name):
+            case .openDatabase(_, let name), .discardDatabase(_, let name),
+                .keepDatabase(_, let name, _), .recordPlacement(let name, _):
                 preconditionFailure("a client names \(name)")
             case .closeDatabase, .removeDatabase: preconditionFailure("there is one database")
             case .backUp: preconditionFailure("a simulated client requests no backup over HTTP")

@@ -25,6 +25,11 @@ extension Evidence {
         refusals = run.record.refusals
         starts = run.record.starts
         duplicateNodes = run.record.duplicateNodes
+        comparisons = run.nodes.map { node in
+            var counters = node.pastCounters
+            if let replica = node.replica { counters.add(replica.counters) }
+            return (node.name, counters.comparedTrees, counters.differingTrees)
+        }
         watches = run.watches
         archive = run.record.archive
         converged = run.quiescence.converged

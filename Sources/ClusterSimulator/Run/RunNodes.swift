@@ -37,6 +37,7 @@ extension SimulatedRun {
             let held = nodes[node].standing?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
                 record.losses.append(Loss(node: node, since: since, until: now, kind: .hidden))
+                noteOldDisk(of: node)
             }
             return true
         } catch {
@@ -47,6 +48,7 @@ extension SimulatedRun {
             record.statistics.damagedDisks += 1
             record.losses.append(
                 Loss(node: node, since: nodes[node].disk.wipe(), until: now, kind: .known))
+            noteOldDisk(of: node)
             return startProcess(of: node)
         }
     }

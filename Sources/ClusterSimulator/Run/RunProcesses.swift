@@ -13,7 +13,9 @@ extension SimulatedRun {
         noteEnd(of: node, losing: nodes[node].crash())
         if let since = nodes[node].disk.noteLostPower(at: now) {
             record.losses.append(Loss(node: node, since: since, until: now, kind: .hidden))
+            noteOldDisk(of: node)
         }
+        if scenario.cluster.durability == .interval { noteOldDisk(of: node) }
     }
 
     mutating func kill(_ node: Int) {
@@ -52,6 +54,7 @@ extension SimulatedRun {
             Loss(
                 node: node, since: replace(&nodes[node].disk), until: now,
                 kind: isHidden ? .hidden : .known))
+        noteOldDisk(of: node)
         start(node)
     }
 
@@ -67,6 +70,7 @@ extension SimulatedRun {
     mutating func loseRows(of node: Int) {
         kill(node)
         nodes[node].disk.loseEnd()
+        noteOldDisk(of: node)
         record.statistics.diskTroubles += 1
         start(node)
     }

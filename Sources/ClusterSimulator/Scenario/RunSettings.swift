@@ -13,6 +13,8 @@ struct ClusterSettings: Sendable {
     var sync = TimeRange(.milliseconds(1), .milliseconds(6))
     /// The retry window: how long after its stamp nodes accept a client's write.
     var retryWindow: Microseconds = .seconds(1)
+    /// How often the nodes compare their trees.
+    var compare: Microseconds = .seconds(30)
     /// How long a node takes from its start to its first turn.
     var start = TimeRange(.milliseconds(100), .milliseconds(400))
     /// How many of the last replicas are not members at first.
@@ -41,6 +43,8 @@ struct DatabaseSettings: Sendable {
     var sleep = TimeRange(.milliseconds(600), .milliseconds(1_500))
     /// The pause between two commands that place databases on nodes; nil if there are none.
     var moves: TimeRange?
+    /// The chance that such a command leaves a node behind, as if that were evicted, or missing in the list of the command.
+    var leaves = Probability.zero
 }
 
 /// The network of a scenario.

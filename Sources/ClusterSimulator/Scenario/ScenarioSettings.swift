@@ -42,6 +42,7 @@ extension ScenarioSection {
             .count("turn", \.cluster.turnUnits, in: 100...1_000_000),
             .time("retry-window", \.cluster.retryWindow),
             .time("lease", \.cluster.lease),
+            .time("compare", \.cluster.compare),
             .time("serve", \.cluster.serve),
         ]
     }
@@ -134,6 +135,7 @@ extension ScenarioSection {
             .value(
                 "moves", \.databases.moves, { word throws(ScenarioError) in try word.times() },
                 { $0?.text ?? "never" }),
+            .chance("leaves", \.databases.leaves),
         ]
     }
 

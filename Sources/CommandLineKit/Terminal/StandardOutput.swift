@@ -55,11 +55,14 @@ package final class StandardOutput: Sendable {
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
+        let isClosed = reason == EBADF
+        let text = isClosed ? "it is closed" : String(cString: strerror(reason))
+        let remedy =
+            isClosed
+            ? "start the command with an open one" : "redirect it to a file on a disk that has room"
         let error = CommandError(
-            .cannotCreate, "cannot write standard output: \(String(cString: strerror(reason)))",
-            fix:
-                "redirect it to a file on a disk that has room; what the command did at nodes is done"
-        )
+            .cannotCreate, "cannot write standard output: \(text)",
+            fix: "\(remedy); what the command did at nodes is done")
         Terminal.standardError.report(error)
         _exit(error.status.rawValue)
     }

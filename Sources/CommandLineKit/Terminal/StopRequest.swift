@@ -1,3 +1,4 @@
+internal import CRuntime
 internal import Glibc
 internal import Synchronization
 
@@ -39,9 +40,10 @@ package enum StopRequest {
             fix: "run it again later")
     }
 
-    /// From now on Ctrl-C, SIGTERM and the end of the terminal request a stop instead of killing.
+    /// From now on Ctrl-C, SIGTERM and the end of the terminal request a stop instead of killing. A process of `nohup` goes on
+    /// ignoring the end of the terminal.
     package static func watch() {
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !hearth_ignores_hangup() {
             signal(number) { StopRequest.record($0) }
         }
     }

@@ -13,6 +13,7 @@ package struct VerbProgram {
 
     /// Does the work of the verb on the command line, and ends the process with its exit status.
     package func run() -> Never {
+        hearth_reserve_standard_descriptors()
         signal(SIGPIPE, SIG_IGN)
         VerbProgram.unblockSignals()
         hearth_report_crashes()

@@ -15,6 +15,7 @@ public struct ConvergentTree: Sendable {
     private var forgettable = StampQueue()
     /// No operation in the tree has a later stamp.
     private var newest = Stamp.none
+    private var digestSum = DigestSum()
     /// Large registers that the last operation has dropped, until `takeDropped`.
     private var dropped: [SortedMap<Registers>] = []
 
@@ -35,6 +36,7 @@ public struct ConvergentTree: Sendable {
         self.registers = registers
         newest = registers.newest
         forgettable = StampQueue { registers.forEachRemembered(at: .root, $0) }
+        digestSum = .unknown
     }
 
     /// Applies an operation, which may arrive late or twice; returns exactly what it changed.
@@ -62,7 +64,34 @@ public struct ConvergentTree: Sendable {
             if pass.isOverwritten { overwrittenWrites += 1 }
             if !pass.dropped.isEmpty { dropped += pass.dropped }
         }
+        digestSum.record(changes)
         return changes
+    }
+
+    /// The digest of the visible tree; nil while it is being counted (`countDigest`).
+    ///
+    /// - Complexity: O(1).
+    package var digest: TreeDigest? { digestSum.digest }
+
+    /// Counts further locations for the digest: of a restored tree, and of large values that operations have written or removed.
+    ///
+    /// - Parameter limit: The number of locations.
+    /// - Returns: Large removed parts that the digest no longer needs.
+    package mutating func countDigest(
+        limit: Int = DigestSum.countedPerTurn
+    ) -> DroppedParts {
+        if digestSum.isComplete { return DroppedParts() }
+        return DroppedParts(values: digestSum.advance(in: value, limit: limit))
+    }
+
+    /// A copy that shares the memory of this tree, for operations that arrive soon. It forgets no registers.
+    ///
+    /// - Complexity: O(1).
+    package var shadow: ConvergentTree {
+        var copy = self
+        // Nothing is forgotten, so the queue would only be copied at the next operation.
+        (copy.forgettable, copy.dropped) = (StampQueue(), [])
+        return copy
     }
 
     /// Removes and returns the large parts that the last operation took out of the tree.

@@ -53,8 +53,9 @@ struct EventStream {
     ) -> Step {
         switch answer.message {
         case .change(listen, let writes):
-            let writes = shown(of: writes)
-            if writes.isEmpty { return .nothing }
+            let shown = shown(of: writes)
+            if shown.isEmpty { return .nothing }
+            let writes = answer.replacement.map { [$0] } ?? shown
             if isPartWay {
                 sometimes(.eventWaitsBehindLargeOne)
                 waiting.append(writes)
@@ -135,18 +136,34 @@ extension EventStream {
         return body.piece(bytes)
     }
 
-    /// One operation is one event: `put` for one write, `patch` for several.
+    /// One operation is one event: `put` for one write, `patch` for several, at the location that they have in common. Libraries
+    /// take the first key of a patch at `/` for a child, whatever follows it.
     private static func event(of writes: [Write], in form: JSONWriter.Form) -> AnswerText {
         guard writes.count > 1 else {
             let start = "event: put\ndata: {\"path\":\(name(writes[0].path)),\"data\":"
             return AnswerText(
                 writes[0].value, form: form, from: Array(start.utf8), to: Array("}\n\n".utf8))
         }
-        let start = "event: patch\ndata: {\"path\":\"/\",\"data\":"
+        let keys = commonKeys(of: writes)
+        let below = writes.map {
+            Write(path: Path(Array($0.path.keys[keys.count...])), value: $0.value)
+        }
+        let start = "event: patch\ndata: {\"path\":\(name(Path(keys))),\"data\":"
         return AnswerText(pieces: [
-            .bytes(Array(start.utf8)), .update(UpdateWriter(writes, form: form)),
+            .bytes(Array(start.utf8)), .update(UpdateWriter(below, form: form)),
             .bytes(Array("}\n\n".utf8)),
         ])
+    }
+
+    /// The keys with which the paths of all writes begin, and behind which each has one more.
+    private static func commonKeys(of writes: [Write]) -> [Key] {
+        var common = writes[0].path.keys.dropLast()
+        for write in writes {
+            let keys = write.path.keys.dropLast()
+            let count = zip(common, keys).prefix { $0 == $1 }.count
+            common = common.prefix(count)
+        }
+        return Array(common)
     }
 
     private static func name(_ path: Path) -> String {

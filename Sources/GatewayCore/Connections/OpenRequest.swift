@@ -27,8 +27,8 @@ struct OpenRequest {
     /// Why it is refused without the replica; nil if it is not.
     let refusal: RestFailure?
 
-    /// Begins a request.
-    init(_ head: RequestHead, in context: inout GatewayContext) {
+    /// Begins a request of a client with an address.
+    init(_ head: RequestHead, from client: String, in context: inout GatewayContext) {
         method = head.method
         if case .allowed(let origin) = context.originRule.decide(head) {
             self.origin = origin
@@ -38,7 +38,7 @@ struct OpenRequest {
         awaitsContinue = head.expectsContinue && head.body != .length(0)
         do throws(RestFailure) {
             try context.checkSource(of: head)
-            let database = try context.database(of: head)
+            let database = try context.database(of: head, from: client)
             let sender = try context.identity(of: head, in: database)
             let plan = try RequestPlan(head, by: sender.principal, in: context)
             if plan.beginsLastingConnection { try context.lasting.checkRoom(in: database) }

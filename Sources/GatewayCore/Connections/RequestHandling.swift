@@ -29,7 +29,7 @@ extension Connection {
     }
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
-        let request = OpenRequest(head, in: &context)
+        let request = OpenRequest(head, from: address.host, in: &context)
         if let refusal = request.refusal { log(refusal, of: head, &context) }
         guard request.answersAtOnce else {
             become(.receiving(request))

@@ -149,11 +149,13 @@ extension GatewayContext {
     /// Returns the database that a request concerns.
     ///
     /// - Throws: The refusal of an unknown or invalid name, and of a database that clients cannot use here.
-    mutating func database(of head: RequestHead) throws(RestFailure) -> DatabaseName {
+    mutating func database(
+        of head: RequestHead, from client: String
+    ) throws(RestFailure) -> DatabaseName {
         let database = try namedDatabase(of: head)
         guard databases.place(of: database) != .here else { return database }
         guard head.usesDatabase else { return .default }
-        try checkPlace(of: database, head)
+        try checkPlace(of: database, head, from: client)
         return database
     }
 
@@ -224,6 +226,7 @@ extension RequestHead {
     /// The paths that a monitor may request. On the native WebSocket, the replica refuses it data.
     private static let pathsForMonitors = [
         "/health", "/status", "/metrics", NodeBackup.path, NativeProtocol.path,
+        NativeProtocol.path(of: .default),
     ]
 
     fileprivate var isForMonitors: Bool {

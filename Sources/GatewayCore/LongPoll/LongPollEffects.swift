@@ -113,7 +113,7 @@ extension GatewayContext {
     /// Ends the sessions with long polls of a database that clients cannot use here. They connect to a node that holds it.
     mutating func redirectLongPolls(of database: DatabaseName) {
         for id in longPolls.all where longPolls.database(of: id) == database {
-            let host = targetHost(of: database)
+            let host = targetHost(of: database, for: "\(id.number)")
             updateLongPoll(id) { session, _ in session.stop(redirectedTo: host) }
         }
     }

@@ -30,6 +30,12 @@ extension GatewayContext {
         if let (placement, _) = databases.placements[name] {
             members += placement.value.children.map { ($0.key.text, $0.value) }
         }
+        if let rival = databases.rivals[name] { members.append(("rival", rival.value)) }
+        let kept = databases.kept.filter { $0.name == name }
+        if !kept.isEmpty {
+            let sizes = kept.map { ($0.entry, Value.integer(Int64($0.bytes))) }
+            members.append(("kept", .object(named: sizes)))
+        }
         return members
     }
 
@@ -65,6 +71,13 @@ extension GatewayContext {
             text.begin(gauge.name, .gauge, gauge.help)
             for row in rows { text.append(row[keyPath: gauge.value], ["database": row.name]) }
         }
+        text.begin(
+            "kept_database_bytes", .gauge,
+            "The files that the node keeps aside, as they may have operations that no other node has."
+        )
+        text.append(databases.kept.reduce(0) { $0 + $1.bytes })
+        text.begin("contested_databases", .gauge, "Databases that were placed twice in one epoch.")
+        text.append(databases.rivals.count)
         guard rows.contains(where: { !$0.refusals.isEmpty }) else { return }
         text.begin(
             "database_refused_total", .counter, "Requests that a limit of the database refused.")

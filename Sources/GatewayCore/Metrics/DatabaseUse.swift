@@ -27,3 +27,18 @@ public struct DatabaseUse: Equatable, Sendable {
         (self.operations, self.refusals) = (operations, refusals)
     }
 }
+
+/// The files of a database that a node keeps aside, because they may have operations that no other node has.
+public struct KeptDatabase: Equatable, Sendable {
+    /// The name of their folder.
+    public let entry: String
+    /// The database.
+    public let name: DatabaseName
+    /// Their size.
+    public let bytes: Int
+
+    /// Files in a folder.
+    public init(_ entry: String, of name: DatabaseName, bytes: Int) {
+        (self.entry, self.name, self.bytes) = (entry, name, bytes)
+    }
+}

@@ -15,6 +15,7 @@ extension GatewayContext {
             status.identity.storage == NodeStatus.storageWorks ? 1 : 0)
         text.append(status.data, status.identity)
         text.append(status.exchange)
+        text.appendTrees(status)
         text.append(status.queues)
         text.append(status.clients)
         if let process = status.process { text.append(process) }
@@ -121,6 +122,26 @@ extension MetricsText {
         begin("peer_connected", .gauge, "1 for each peer with a heartbeat in the last two seconds.")
         for (peer, value) in isConnected.sorted(by: { $0.key < $1.key }) {
             append(value, ["peer": peer])
+        }
+    }
+
+    /// Appends the results of the comparisons of trees with those of peers.
+    fileprivate mutating func appendTrees(_ status: NodeStatus) {
+        var differing = status.process?.differingDatabases.mapValues { $0.keys.sorted() } ?? [:]
+        differing["default"] = status.exchange.differingTrees.keys.sorted()
+        append(
+            "tree_differences", .gauge,
+            "Pairs of a database and a peer that shows other data in it after the same operations.",
+            differing.values.reduce(0) { $0 + $1.count })
+        begin("tree_differs", .gauge, "1 for each of these pairs.")
+        for (database, peers) in differing.sorted(by: { $0.key < $1.key }) {
+            for peer in peers { append(1, ["database": database, "peer": peer]) }
+        }
+        begin(
+            "tree_compared_age_seconds", .gauge,
+            "Seconds since the tree of the default database was compared with that of a peer.")
+        for (peer, milliseconds) in status.exchange.comparedTrees.sorted(by: { $0.key < $1.key }) {
+            append(Double(milliseconds) / 1000, ["peer": peer])
         }
     }
 

@@ -136,7 +136,9 @@ extension RequestHead {
         let path = target.pathText
         guard path.hasPrefix(RequestHead.databasesPath), path.hasSuffix(".json") else { return nil }
         let text = path.dropFirst(RequestHead.databasesPath.utf8.count).dropLast(".json".utf8.count)
-        guard let name = DatabaseName(String(text)) else { throw .databaseName(String(text)) }
+        guard let name = DatabaseName(anyCase: String(text)) else {
+            throw .databaseName(String(text))
+        }
         guard [.get, .head, .put, .delete].contains(method) else {
             throw RestFailure(
                 status: 405, problem: "A database can be described, created and removed here.",

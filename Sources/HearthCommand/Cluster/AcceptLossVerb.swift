@@ -31,7 +31,8 @@ enum AcceptLossVerb {
             let names = try LossAcceptance.record(inFolder: folder)
             guard !names.isEmpty else {
                 throw NodeError(
-                    problem: "\(id) waits for no node: no database in \(folder) lacks data that it had",
+                    problem:
+                        "\(id) waits for no node: no database in \(folder) lacks data that it had",
                     fix: "start \(id) first, if its folder is empty, and read its log")
             }
             StandardOutput.shared.print(
@@ -51,7 +52,8 @@ enum AcceptLossVerb {
         return try Confirmation(question).ask(
             toType: id,
             otherwise: CommandError(
-                .usage, "hearth accept-loss has \(id) serve without what only the missing nodes have",
+                .usage,
+                "hearth accept-loss has \(id) serve without what only the missing nodes have",
                 fix: "add --yes to accept it without a question"))
     }
 }

@@ -152,9 +152,8 @@ enum BackupVerb {
 extension BackupProbe {
     /// Requests all databases, unless the command line or the environment names one.
     fileprivate init(for invocation: Invocation) throws(CommandError) {
-        let isNamed = NodeOptions.namesDatabase(in: invocation)
         self.init(
             showing: try NodeOptions.secret(of: invocation),
-            of: isNamed ? try NodeOptions.database(of: invocation) : nil)
+            of: try NodeOptions.namedDatabase(of: invocation))
     }
 }

@@ -46,24 +46,36 @@ struct DatabaseTable {
                     database.number("dataBytes").map(DatabaseTable.size) ?? "-",
                     database.number("operations").map(String.init) ?? "-",
                     database.number("connections").map(String.init) ?? "-",
-                    DatabaseTable.nodes(of: database.placement),
+                    DatabaseTable.nodes(of: database.placement, against: database.rival),
                 ]
             }
         let widths = DatabaseTable.titles.indices.map { column in
             rows.map { $0[column].count }.max() ?? 0
         }
-        lines = rows.map { row in
-            row.indices.map { column in
-                if column == row.count - 1 { return row[column] }
-                let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return DatabaseTable.numbers.contains(column)
-                    ? padding + row[column] : row[column] + padding
-            }.joined(separator: "  ")
+        let kept = databases.flatMap { database in
+            database.kept.map {
+                "this node keeps files of \(database.name) aside: \($0) (`hearth database kept`)"
+            }
         }
+        lines =
+            rows.map { row in
+                row.indices.map { column in
+                    if column == row.count - 1 { return row[column] }
+                    let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                    return DatabaseTable.numbers.contains(column)
+                        ? padding + row[column] : row[column] + padding
+                }.joined(separator: "  ")
+            } + kept
     }
 
-    private static func nodes(of placement: DatabasePlacement?) -> String {
+    private static func nodes(
+        of placement: DatabasePlacement?, against rival: DatabasePlacement?
+    ) -> String {
         guard let placement else { return "all" }
+        if let rival {
+            let lists = [placement, rival].map { ($0.move?.to ?? $0.nodes).joined(separator: ",") }
+            return "placed twice: \(lists[0]) and \(lists[1])"
+        }
         guard let move = placement.move else { return placement.nodes.joined(separator: ",") }
         return
             "moves from \(move.from.joined(separator: ",")) to \(move.to.joined(separator: ","))"

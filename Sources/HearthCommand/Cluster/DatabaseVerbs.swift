@@ -8,11 +8,11 @@ internal import SyncProtocol
 enum DatabaseVerbs {
     static let verb = Verb(
         "database",
-        "Lists, creates, moves, limits and removes the databases of a cluster. Each has its own data and rules. "
+        "Lists, creates, moves, limits and removes the databases of a cluster, and shows files that nodes keep aside. Each has its own data and rules. "
             + "Clients name one by `ns`, and commands by --database.",
         verbs: [
             DatabaseListVerb.verb, create, DatabasePlacementVerbs.move, remove,
-            DatabaseLimitsVerb.verb,
+            DatabaseLimitsVerb.verb, KeptVerbs.verb,
         ],
         examples: ["hearth database create chat", "hearth database list"])
 
@@ -106,7 +106,7 @@ enum DatabaseVerbs {
     static func databaseName(
         of invocation: Invocation
     ) throws(CommandError) -> DatabaseName {
-        if let name = DatabaseName(invocation[name]) { return name }
+        if let name = DatabaseName(anyCase: invocation[name]) { return name }
         throw CommandError(
             .usage, "\(invocation[name]) is not the name of a database",
             fix:

@@ -42,7 +42,10 @@ enum EvictVerb {
                 try eviction.waitUntilDecided(at: try eviction.vote())
             } catch {
                 // The nodes of each database decide by themselves.
-                refusals.append(EvictionRefusal(database: database.name, reason: error))
+                refusals.append(
+                    EvictionRefusal(
+                        database: database.name, reason: error,
+                        others: database.nodes?.filter { $0 != invocation[member] }))
             }
         }
         if let error = refusals.error(of: invocation[member], among: databases.count) {
@@ -90,6 +93,8 @@ enum EvictVerb {
 struct EvictionRefusal {
     let database: DatabaseName
     let reason: CommandError
+    /// The other nodes that hold the database; nil if all do.
+    var others: [String]?
 }
 
 extension [EvictionRefusal] {
@@ -114,7 +119,19 @@ extension [EvictionRefusal] {
                 "\(member) is not evicted from \($0.databases.joined(separator: ", ")): \($0.problem)"
             } + (rest > 0 ? ["it is evicted from all other databases (\(rest))"] : [])
         return CommandError(
-            first.status, lines.joined(separator: "\n       "), fix: first.fix)
+            first.status, lines.joined(separator: "\n       "),
+            fix: moves(leaving: member) ?? first.fix)
+    }
+
+    /// The commands that leave an evicted node behind, if only databases on some nodes refuse.
+    private func moves(leaving member: String) -> String? {
+        let moves: [String] = compactMap { refusal in
+            guard let others = refusal.others, !others.isEmpty else { return nil }
+            return
+                "`hearth database move \(refusal.database) --nodes \(others.joined(separator: ","))`"
+        }
+        guard moves.count == count else { return nil }
+        return "leave \(member) behind with \(moves.joined(separator: ", "))"
     }
 }
 
@@ -148,7 +165,9 @@ private struct EvictionRequest {
         in database: (name: DatabaseName, nodes: [String]?)
     ) throws(CommandError) -> EvictionRequest {
         var request = self
-        request.probe = StatusProbe(showing: secret, of: database.name)
+        // A node of 0.4.0 knows no name, not even that of the default database.
+        let name = database.name.isDefault ? nil : database.name
+        request.probe = StatusProbe(showing: secret, of: name)
         guard let nodes = database.nodes else { return request }
         let holders = zip(servers, try reports()).filter { _, report in
             report.map { nodes.contains($0.identity.member) } ?? false

@@ -82,7 +82,10 @@ private struct KeysReport {
 
     private func printText(_ outcome: KeyFollower.Outcome, _ seconds: Int?) {
         switch outcome {
-        case .replaced(let algorithms):
+        case .replaced(let algorithms, let skipped):
+            for phrase in skipped {
+                Terminal.standardError.print("warning: \(file) has \(phrase): it is skipped")
+            }
             let count = algorithms.count == 1 ? "1 key" : "\(algorithms.count) keys"
             StandardOutput.shared.print(
                 "\(file) has \(count): \(algorithms.joined(separator: ", "))")
@@ -100,8 +103,9 @@ private struct KeysReport {
     private func json(_ outcome: KeyFollower.Outcome, _ seconds: Int?) -> String {
         var members: [(String, Value)] = [("file", .string(file))]
         switch outcome {
-        case .replaced(let algorithms):
+        case .replaced(let algorithms, let skipped):
             members.append(("outcome", .string("replaced")))
+            if !skipped.isEmpty { members.append(("skipped", .integer(Int64(skipped.count)))) }
             members.append(("keys", .integer(Int64(algorithms.count))))
         case .unchanged: members.append(("outcome", .string("unchanged")))
         case .failed(let error):

@@ -52,9 +52,8 @@ enum MemberVerbs {
         }
         let change = try MemberChange(of: cluster)
         defer { change.end() }
-        if !invocation.has(force) {
-            try NodeDrain(of: node, in: cluster).run()
-        }
+        let drain = NodeDrain(of: node, in: cluster)
+        if invocation.has(force) { try drain.requireOtherCopies() } else { try drain.run() }
         _ = try change.apply(list)
         StandardOutput.shared.print(
             "\(node.id) is removed; its data is still in \(cluster.folder(of: node))")

@@ -66,9 +66,7 @@ enum RestoreVerb {
         of invocation: Invocation
     ) throws(CommandError) -> Restoration.Choices {
         var choices = Restoration.Choices()
-        if NodeOptions.namesDatabase(in: invocation) {
-            choices.database = try NodeOptions.database(of: invocation)
-        }
+        choices.database = try NodeOptions.namedDatabase(of: invocation)
         choices.isAsNew = invocation.has(isNew)
         choices.isWholeCluster = invocation.has(isWhole)
         for text in (invocation[omitted] ?? "").split(separator: ",") {

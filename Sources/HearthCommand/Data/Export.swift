@@ -53,7 +53,7 @@ extension Verb {
 
 extension Value {
     /// - Complexity: O(size).
-    fileprivate var containsPriority: Bool {
+    var containsPriority: Bool {
         switch self {
         case .prioritized: true
         case .object(let children): children.contains { $0.value.containsPriority }

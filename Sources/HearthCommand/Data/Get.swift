@@ -6,8 +6,8 @@ extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
     private static let shallow = Option(
         flag: "shallow",
-        "Show true instead of each child that is an object. For large lists, which are read "
-            + "10,000 children at a time.")
+        "Show an object with the keys, and with true instead of each child that is an object. For "
+            + "large lists, which are read 10,000 children at a time.")
     private static let stable = Option(
         flag: "stable",
         "Wait until all earlier writes, of all nodes, have arrived at the answering node.")
@@ -31,9 +31,11 @@ extension Verb {
         let value =
             invocation.has(shallow)
             ? try client.listing(of: path).shallowValue : try client.get(path)
+        // A list would be an array, with null for absent keys, so that scripts count wrongly.
+        let isObject = invocation.has(DataArguments.priorities) || invocation.has(shallow)
         StandardOutput.shared.print(
             JSONWriter.text(
-                of: value, form: invocation.has(DataArguments.priorities) ? .export : .plain,
+                of: value, form: isObject ? .export : .plain,
                 layout: invocation.has(pretty) ? .pretty : .compact))
         return .success
     }

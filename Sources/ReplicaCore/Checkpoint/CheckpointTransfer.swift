@@ -205,7 +205,7 @@ extension Replica {
         } else {
             judgeAllListens()
         }
-        sessions.notifyListeners(of: changes, in: value)
+        sessions.notifyListeners(of: changes, by: nil, in: value)
     }
 
     private mutating func replay(_ bytes: [UInt8]) {

@@ -74,7 +74,8 @@ extension Coordination {
     ///
     /// - Parameter known: The deduplication table's answer about the transaction.
     mutating func decide(
-        _ one: Proposed, known: DeduplicationTable.Answer, seeing replica: ReplicationView
+        _ one: Proposed, known: DeduplicationTable.Answer, seeing replica: ReplicationView,
+        _ peers: Peers
     ) -> [Write]? {
         let proposal = one.proposal
         switch known {
@@ -98,7 +99,8 @@ extension Coordination {
             proposal.condition.matches(replica.tree[proposal.path])
         else {
             refused.insert(proposal.id)
-            reject(one, .changed, holding: replica.vector)
+            let mayBeDone = mayHaveBeenDecided(proposal.id, seeing: peers, replica)
+            reject(one, mayBeDone ? .forgotten : .changed, holding: replica.vector)
             return nil
         }
         do throws(DataError) {
@@ -110,6 +112,22 @@ extension Coordination {
             reject(one, outcome, holding: replica.vector)
             return nil
         }
+    }
+
+    /// Whether an earlier coordinator may have decided a transaction that is not held here: it was named before this one
+    /// began, and an earlier writer may return with operations that no other member has.
+    private func mayHaveBeenDecided(
+        _ name: Stamp, seeing peers: Peers, _ replica: ReplicationView
+    ) -> Bool {
+        guard name.time <= election.floor else { return false }
+        // A heartbeat shows everything that its sender had stamped by then.
+        let isComplete = peers.all.allSatisfy { peer in
+            guard let heartbeat = peer.heartbeat else { return false }
+            return heartbeat.time > election.floor && replica.vector.covers(heartbeat.vector)
+        }
+        if isComplete { return false }
+        sometimes(.transactionOfFormerTermComesAgain)
+        return true
     }
 
     /// Whether everything that this coordinator decides depends on a transaction.

@@ -24,7 +24,8 @@ struct Incarnations: Sendable {
     init(_ bytes: [UInt8]) {
         let read = try? bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
             var reader = MessagePackReader(bytes)
-            return try reader.elements(try reader.arrayHead("writers")) { reader throws(FrameError) in
+            return try reader.elements(try reader.arrayHead("writers")) {
+                reader throws(FrameError) in
                 try reader.writerID()
             }
         }

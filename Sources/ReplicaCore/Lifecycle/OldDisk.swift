@@ -23,16 +23,19 @@ extension Replica {
             return
         }
         let known = replication.peers.changeDisk(of: member) { disk in
-            (heartbeat: disk.record(statement), predecessor: disk.predecessor(of: statement))
+            (disk.record(statement), disk.predecessor(of: statement), disk.hasServed)
         }
-        guard let (heartbeat, predecessor) = known else { return }
+        guard let (heartbeat, predecessor, hasServed) = known else { return }
+        // An emptied disk counts as a new one where no peer remembers that it has served.
+        if statement.isWhole { replication.peers.storeMemories() }
         let memory = DiskMemory(
             member: configuration.member, writer: writer, answering: statement,
             predecessor: predecessor?.writer,
             sequence: predecessor.map { vector[$0.writer] } ?? 0,
             closed: predecessor?.closed ?? .zero,
-            stable: predecessor == nil ? .zero : replication.stableTime,
-            hasServed: predecessor?.hasServed == true, isWhole: lifecycle.hasWholeDisk)
+            stable: predecessor == nil || replication.peers.hasEvicted(member)
+                ? .zero : replication.stableTime,
+            hasServed: hasServed, isWhole: lifecycle.hasWholeDisk)
         replication.turn.immediate.append(.answer(member, PeerMessage.remembered(memory).frame))
         if let heartbeat { receive(heartbeat) }
     }

@@ -61,11 +61,12 @@ struct Rejoin: Equatable, Sendable {
 
     /// Whether all other members are live, and none has even voted against an ended incarnation: those that had have lost their disks.
     func isForgotten(by peers: Peers, at milliseconds: UInt64) -> Bool {
-        endedAlone.isEmpty && peers.remaining.allSatisfy { peer in
-            guard let heartbeat = peer.heartbeat, peers.isLive(peer, at: milliseconds) else {
-                return false
+        endedAlone.isEmpty
+            && peers.remaining.allSatisfy { peer in
+                guard let heartbeat = peer.heartbeat, peers.isLive(peer, at: milliseconds) else {
+                    return false
+                }
+                return !ended.contains { heartbeat.evictions.has($0, from: .wanted) }
             }
-            return !ended.contains { heartbeat.evictions.has($0, from: .wanted) }
-        }
     }
 }

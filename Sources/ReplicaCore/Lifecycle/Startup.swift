@@ -70,45 +70,75 @@ struct Startup: Equatable, Sendable {
         var isTransferring: Bool
     }
 
+    /// The members that are not evicted and not known to be away, by what this replica has of them.
+    private struct Company {
+        var members: [Peers.Peer] = []
+        var live: [Peers.Peer] = []
+        /// Those that have compared their memory of this member with this incarnation.
+        var compared: [Peers.Peer] = []
+
+        var isComplete: Bool { compared.count == members.count }
+    }
+
     /// Continues to wait.
     mutating func advance(_ situation: Situation) -> Progress {
         let started = begin(situation)
-        let members = situation.peers.remaining.filter { !isAway($0.member) }
-        let live = members.filter { situation.peers.isLive($0, at: situation.milliseconds) }
-        let compared = live.filter { $0.isGreeted && situation.hasCompared($0) }
+        let company = company(in: situation)
+        awaited = company.members.map(\.member)
+        for peer in company.compared { awaited.removeAll { $0 == peer.member } }
         let isPatient = situation.milliseconds < started + Startup.patienceMilliseconds
-        awaited = members.map(\.member).filter { name in
-            !compared.contains { $0.member == name }
+        switch disk {
+        case .whole: return advanceWithWholeDisk(situation, company, isPatient: isPatient)
+        case .empty, .old:
+            return isNew(company)
+                ? advanceAsNew(situation, company, isPatient: isPatient)
+                : advanceWithoutWholeDisk(situation, company)
         }
-        if hasRecovered {
-            return isReadyWithWholeDisk(
-                situation, live: live, hearsAll: compared.count == members.count,
-                isPatient: isPatient) ? .ready : .waiting
+    }
+
+    private func company(in situation: Situation) -> Company {
+        var company = Company()
+        for peer in situation.peers.remaining where !isAway(peer.member) {
+            company.members.append(peer)
+            guard situation.peers.isLive(peer, at: situation.milliseconds) else { continue }
+            company.live.append(peer)
+            if peer.isGreeted, situation.hasCompared(peer) { company.compared.append(peer) }
         }
-        let isNew = disk == .empty && !compared.contains { $0.disk.knowsPredecessor }
-        if isNew {
-            guard compared.count == members.count || !isPatient && !compared.isEmpty else {
-                return .waiting
-            }
-            isReceiving = true
-            announcesHoldings = true
-            return situation.isKnown(to: compared, allOf: compared.count == members.count)
-                && catchUp(situation) ? .ready : .waiting
-        }
-        return advanceWithoutWholeDisk(situation, compared, of: members)
+        return company
     }
 
     /// Whether clients can be accepted: once heartbeats of all peers have arrived, or after a second and a half without
     /// some.
-    private mutating func isReadyWithWholeDisk(
-        _ situation: Situation, live: [Peers.Peer], hearsAll: Bool, isPatient: Bool
-    ) -> Bool {
-        if !hearsAll {
-            if isPatient { return false }
+    private mutating func advanceWithWholeDisk(
+        _ situation: Situation, _ company: Company, isPatient: Bool
+    ) -> Progress {
+        if !company.isComplete {
+            if isPatient { return .waiting }
             sometimes(.servesWithoutAllPeers)
         }
-        if heldAny || live.isEmpty { return waking == nil || catchUp(situation) }
-        return situation.isKnown(to: live, allOf: hearsAll) && catchUp(situation)
+        if heldAny || company.live.isEmpty {
+            return waking == nil || catchUp(situation) ? .ready : .waiting
+        }
+        let isKnown = situation.isKnown(to: company.live, allOf: company.isComplete)
+        return isKnown && catchUp(situation) ? .ready : .waiting
+    }
+
+    /// Whether nothing shows that this node has served: neither its disk nor a peer. An incarnation may have ended before it
+    /// had recovered from an empty disk.
+    private func isNew(_ company: Company) -> Bool {
+        (disk == .empty || !heldAny) && !company.compared.contains(where: \.disk.knowsPredecessor)
+    }
+
+    /// Whether clients can be accepted by a node that no peer remembers: with all others, or after a while with most.
+    private mutating func advanceAsNew(
+        _ situation: Situation, _ company: Company, isPatient: Bool
+    ) -> Progress {
+        let isMost = 2 * (company.compared.count + 1) > situation.peers.all.count + 1
+        guard company.isComplete || !isPatient && isMost else { return .waiting }
+        isReceiving = true
+        announcesHoldings = true
+        let isKnown = situation.isKnown(to: company.compared, allOf: company.isComplete)
+        return isKnown && catchUp(situation) ? .ready : .waiting
     }
 
     /// Waits for enough members with their whole disks to meet every majority, or for all that are not evicted.
@@ -117,19 +147,19 @@ struct Startup: Equatable, Sendable {
     /// majority knows the evictions and the votes; and once a peer announces the new incarnation, its operations are
     /// above all that the peer remembers as closed.
     private mutating func advanceWithoutWholeDisk(
-        _ situation: Situation, _ compared: [Peers.Peer], of members: [Peers.Peer]
+        _ situation: Situation, _ company: Company
     ) -> Progress {
-        let whole = compared.filter(\.disk.isWhole)
+        let whole = company.compared.filter(\.disk.isWhole)
         let count = situation.peers.all.count + 1
-        let isEnough = compared.count == members.count || whole.count >= count - count / 2
-        guard isEnough, situation.isKnown(to: compared, allOf: true) else {
+        let isEnough = company.isComplete || whole.count >= count - count / 2
+        guard isEnough, situation.isKnown(to: company.compared, allOf: true) else {
             enoughMilliseconds = nil
             return .waiting
         }
         let since = enoughMilliseconds ?? situation.milliseconds
         enoughMilliseconds = since
         if !isReceiving {
-            guard whole.isEmpty || situation.isCovered(by: compared) else {
+            guard whole.isEmpty || situation.isCovered(by: company.compared) else {
                 let isOver = situation.milliseconds >= since + Startup.patienceMilliseconds
                 return isOver ? .mustRejoin : .waiting
             }

@@ -36,6 +36,9 @@ struct LargeOperations: Sendable {
 
     var isEmpty: Bool { waiting.isEmpty }
 
+    /// The operations that do not show yet.
+    var operations: [Operation] { waiting.map(\.operation) }
+
     /// Operations that the tree shows for certain; nil if it shows all that the replica holds.
     var shownVector: VersionVector? { waiting.first?.before }
 

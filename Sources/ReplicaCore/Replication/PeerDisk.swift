@@ -69,7 +69,8 @@ struct PeerDisk: Sendable {
         memory = Memory(
             writer: heartbeat.writer,
             closed: max(before?.closed ?? .zero, heartbeat.closedTimestamp),
-            hasServed: before?.hasServed == true || isOfEarlierVersion || isStatedWhole)
+            hasServed: before?.hasServed == true || isOfEarlierVersion || isStatedWhole
+                || heartbeat.vector[heartbeat.writer] > 0)
         return before?.writer != memory?.writer || before?.hasServed != memory?.hasServed
     }
 
@@ -102,11 +103,14 @@ struct PeerDisk: Sendable {
     /// Whether a statement is due: the peer's last answer was to another one, or of another incarnation.
     func awaits(_ statement: DiskStatement, current peer: WriterID?) -> Bool {
         guard let version, version >= PeerDisk.version else { return false }
-        guard let told, told.writer == peer else { return true }
+        guard let told, peer == nil || told.writer == peer else { return true }
         return !told.answers(statement)
     }
 
-    /// The memory to answer the peer's statement with; nil if there is none, or it is of the same incarnation.
+    /// Whether an incarnation of the peer has had its whole disk.
+    var hasServed: Bool { memory?.hasServed == true }
+
+    /// The memory of the incarnation before that of a statement; nil if there is none.
     func predecessor(of statement: DiskStatement) -> Memory? {
         memory.flatMap { $0.writer == statement.writer ? nil : $0 }
     }

@@ -98,7 +98,9 @@ struct Peers: Sendable {
         if let last, isSame ? heartbeat.time < last.time : heartbeat.time <= last.time {
             return .late
         }
-        guard all[index].disk.admit(heartbeat, stable: stable) else { return .withheld }
+        // A member that rejoins makes its operations later than those that wait for it again hold for stable.
+        let bound = hasEvicted(heartbeat.member) ? .zero : stable
+        guard all[index].disk.admit(heartbeat, stable: bound) else { return .withheld }
         if all[index].disk.remember(heartbeat) { hasNewMemories = true }
         all[index].heartbeat = heartbeat
         all[index].heardMilliseconds = max(1, elapsedMilliseconds)
@@ -272,6 +274,11 @@ extension Peers {
 
     /// Whether a member is evicted, and has not rejoined as another writer.
     func isOut(_ peer: Peer) -> Bool { evictions.isOut(peer.member) }
+
+    /// Whether a member was evicted at some time.
+    func hasEvicted(_ member: String) -> Bool {
+        evictions.all.contains { $0.member == member && $0.stage >= .out }
+    }
 
     /// Whether a majority of members would remain after one more eviction.
     func canSpare(_ member: String) -> Bool {

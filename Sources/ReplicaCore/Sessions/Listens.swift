@@ -15,6 +15,8 @@ struct Listens: Sendable {
     struct Notice: Sendable {
         var listeners: [Listener]
         var writes: [Write]
+        /// The same as one write, for several writes that one write of a client made.
+        var replacement: Write?
     }
 
     /// One listen, as its session knows it.
@@ -190,9 +192,12 @@ extension Listens {
     /// The notices of an operation for its listeners, location by location; `tree` is the tree
     /// after it.
     ///
+    /// - Parameter write: The location of the only write of the operation; nil if it has several.
     /// - Complexity: O(depth + locations with listeners below) for each change, plus that of
     ///   `SharedViews.apply` for queries.
-    mutating func notices(of changes: [Change], in tree: Value) -> [Notice] {
+    mutating func notices(
+        of changes: [Change], by write: Path? = nil, in tree: Value
+    ) -> [Notice] {
         if root.isEmpty { return [] }
         var touches: [Touch] = []
         for change in changes {
@@ -211,7 +216,11 @@ extension Listens {
         for touch in touches {
             if !touch.listeners.isEmpty {
                 let writes = touch.changes.map { Write(path: $0.path, value: $0.new) }
-                notices.append(Notice(listeners: touch.listeners.all, writes: writes))
+                var notice = Notice(listeners: touch.listeners.all, writes: writes)
+                if let write, writes.count > 1 {
+                    notice.replacement = Listens.replacement(by: write, at: touch.path, in: tree)
+                }
+                notices.append(notice)
                 if touch.listeners.needsCompaction {
                     change(at: touch.path) { $0.listeners.compact() }
                 }
@@ -223,6 +232,13 @@ extension Listens {
             }
         }
         return notices
+    }
+
+    /// The change that a write has made at a location, or below, as one write relative to the location. It has no more values than
+    /// the client has written.
+    private static func replacement(by write: Path, at path: Path, in tree: Value) -> Write {
+        guard write.count > path.count else { return Write(path: .root, value: tree[path]) }
+        return Write(path: Path(Array(write.keys[path.count...])), value: tree[write])
     }
 
     private static func visit(

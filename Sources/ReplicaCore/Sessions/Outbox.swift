@@ -96,7 +96,9 @@ struct Outbox: Sendable {
     private mutating func append(_ notice: Listens.Notice, to listener: Listens.Listener) {
         let change = NodeMessage.change(listen: listener.id, writes: notice.writes)
         guard isOfValues(listener.session) else { return append(change, to: listener.session) }
-        append(SessionAnswer(change, notice: lastNotice), to: listener.session)
+        var answer = SessionAnswer(change, notice: lastNotice)
+        answer.replacement = notice.replacement
+        append(answer, to: listener.session)
     }
 
     /// Answers a `get` with children, ascending by key.

@@ -136,8 +136,10 @@ extension Sessions {
     mutating func countRefusal() { refusedCount += 1 }
 
     /// Notifies the listeners of changed locations; `tree` is the tree after one operation.
-    mutating func notifyListeners(of changes: [Change], in tree: Value) {
-        let notices = listens.notices(of: changes, in: tree)
+    ///
+    /// - Parameter write: The location of the only write of the operation; nil if it has several.
+    mutating func notifyListeners(of changes: [Change], by write: Path?, in tree: Value) {
+        let notices = listens.notices(of: changes, by: write, in: tree)
         send(notices)
         shares.spend(listens.takeUpdateCost() / 4)
     }

@@ -87,7 +87,7 @@ extension RuleValue: CustomStringConvertible {
     static func text(of number: Double) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
-        return JSONWriter.text(of: .double(number))
+        return JSONWriter.javaScriptText(of: number)
     }
 
     private static func quoted(_ text: String) -> String {

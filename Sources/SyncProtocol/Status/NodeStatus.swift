@@ -11,6 +11,21 @@ public struct NodeStatus: Equatable, Sendable {
     public var data = Data()
     /// Traffic with peers.
     public var exchange = Exchange()
+    /// A process whose key no node of the configuration has.
+    public struct RefusedKey: Equatable, Sendable {
+        /// The key, as `publicKey` of a node has it.
+        public var key = ""
+        /// The address of its machine.
+        public var address = ""
+        /// How often its connections were refused.
+        public var count = 0
+        /// How long ago it was refused last.
+        public var agoMilliseconds = 0
+
+        /// One of which nothing is known yet.
+        public init() {}
+    }
+
     /// Evictions, and what this node did after its own.
     public var membership = Membership()
     /// The coordinator of transactions.
@@ -112,6 +127,10 @@ extension NodeStatus {
         /// The members whose checkpoints the node refused and of which it still misses operations, each with the
         /// number of operations that installing its checkpoint would lose.
         public var refusedCheckpoints: [String: Int] = [:]
+        /// How many milliseconds ago the tree was last compared with that of each peer.
+        public var comparedTrees: [String: Int] = [:]
+        /// The peers whose trees differed then, and how many milliseconds ago that was found first.
+        public var differingTrees: [String: Int] = [:]
         /// Frames of peers that could not be read.
         public var malformedFrames = 0
         /// Frames from other clusters and from unknown members, and operations that no member can have made.
@@ -289,6 +308,14 @@ extension NodeStatus {
         public var emptyDatabases: [String: String] = [:]
         /// The largest databases, with the bytes of their data.
         public var largestDatabases: [String: Int] = [:]
+        /// The files of databases that the node keeps aside, because they may have operations that no other node has: their
+        /// folders with their bytes.
+        public var keptDatabases: [String: Int] = [:]
+        /// The databases that were placed twice in one epoch, with the nodes of both placements. No node serves them.
+        public var contestedDatabases: [String: String] = [:]
+        /// The databases besides the default one whose trees differ from those of peers, by database, and how many milliseconds
+        /// ago that was found first.
+        public var differingDatabases: [String: [String: Int]] = [:]
         /// The bytes that may still be written to the disk of the database.
         public var diskFreeBytes: Int?
         /// Files and connections that are open.
@@ -319,6 +346,8 @@ extension NodeStatus {
         public var cutPeerConnections: Int?
         /// Connections without a key that is let in; nil where there are no keys.
         public var refusedConnections: Int?
+        /// The latest processes whose keys are not let in.
+        public var refusedKeys: [RefusedKey] = []
 
         /// One of which nothing is known yet.
         public init() {}

@@ -46,6 +46,8 @@ extension NodeStatus: StatusRecord {
             .init("installedCheckpoints", \.exchange.installedCheckpoints),
             .init("receivingCheckpointFrom", \.exchange.receivingCheckpointFrom),
             .init("refusedCheckpoints", \.exchange.refusedCheckpoints),
+            .init("comparedTrees", \.exchange.comparedTrees),
+            .init("differingTrees", \.exchange.differingTrees),
             .init("malformedFrames", \.exchange.malformedFrames),
             .init("unknownPeers", \.exchange.unknownPeers),
             .init("refusedNodes", \.exchange.refusedNodes),
@@ -114,6 +116,15 @@ extension NodeStatus.RefusedNode: StatusRecord {
     }
 }
 
+extension NodeStatus.RefusedKey: StatusRecord {
+    static var fields: [StatusField<NodeStatus.RefusedKey>] {
+        [
+            .init("key", \.key), .init("address", \.address), .init("count", \.count),
+            .init("agoMilliseconds", \.agoMilliseconds),
+        ]
+    }
+}
+
 extension NodeStatus.Queries: StatusRecord {
     static var fields: [StatusField<NodeStatus.Queries>] {
         [
@@ -156,6 +167,9 @@ extension NodeStatus.Process: StatusRecord {
             .init("databaseProblems", \.databaseProblems),
             .init("emptyDatabases", \.emptyDatabases),
             .init("largestDatabases", \.largestDatabases),
+            .init("keptDatabases", \.keptDatabases),
+            .init("contestedDatabases", \.contestedDatabases),
+            .init("differingDatabases", \.differingDatabases),
             .init("diskFreeBytes", \.diskFreeBytes),
             .init("openFiles", \.openFiles),
             .init("openFilesLimit", \.openFilesLimit),
@@ -171,6 +185,7 @@ extension NodeStatus.Process: StatusRecord {
             .init("peerConnections", \.peerConnections),
             .init("cutPeerConnections", \.cutPeerConnections),
             .init("refusedConnections", \.refusedConnections),
+            .init("refusedKeys", \.refusedKeys),
         ]
     }
 }

@@ -9,22 +9,21 @@ import Testing
 @Suite struct DatabaseRedirectTests {
     private let chat = DatabaseName("chat")!
 
-    /// A node at a position of its cluster, without the database `chat`.
+    /// A node without the database `chat`.
     private func node(
-        at position: Int = 0, _ place: DatabasePlace = .elsewhere(nodes: ["n2", "n3"], epoch: 7),
+        _ place: DatabasePlace = .elsewhere(nodes: ["n2", "n3"], epoch: 7),
         unknown: UnknownDatabases = .useDefault
     ) -> TestGateway {
-        var node = TestGateway(Self.configuration(at: position, unknown: unknown))
+        var node = TestGateway(Self.configuration(unknown: unknown))
         node.turn([.located(chat, place)])
         return node
     }
 
     private static func configuration(
-        at position: Int = 0, unknown: UnknownDatabases = .useDefault
+        unknown: UnknownDatabases = .useDefault
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.clientHosts = ["n1": "a.test:1", "n2": "b.test:2", "n3": "[::1]:3"]
-        configuration.position = position
         configuration.hosts = ["chat.db.example.com"]
         configuration.unknownDatabases = unknown
         return configuration
@@ -65,14 +64,22 @@ import Testing
         #expect(answer["location"] == "//b.test:2/.settings/databases/chat.json?placement=7")
     }
 
-    @Test func `redirects go to all nodes of the database in turn`() {
+    @Test func `each client goes to one of the nodes, from every node that redirects it`() {
         let location = { (node: inout TestGateway) in
             node.curl("/a.json?ns=chat")["location"]?.prefix(9)
         }
-        var first = node()
-        #expect((0..<3).map { _ in location(&first) } == ["//b.test:", "//[::1]:3", "//b.test:"])
-        var second = node(at: 1)
-        #expect(location(&second) == "//[::1]:3")
+        var (first, second) = (node(), node())
+        #expect(Set((0..<3).map { _ in location(&first) }).count == 1)
+        #expect(location(&second) == location(&first))
+        // Clients of several addresses use all nodes.
+        var counts: [Substring: Int] = [:]
+        for number in 0..<40 {
+            let client = first.connect(
+                from: RemoteAddress(host: "10.0.0.\(number)", isLoopback: false))
+            first.send(TestGateway.request("/a.json?ns=chat"), by: client)
+            counts[first.answers(client)[0]["location"]?.prefix(9) ?? "", default: 0] += 1
+        }
+        #expect(counts.count == 2 && counts.values.allSatisfy { $0 > 10 })
         var third = node(.elsewhere(nodes: ["n9", "n3"], epoch: 1))
         #expect(location(&third) == "//[::1]:3")
         var lost = node(.elsewhere(nodes: ["n9"], epoch: 1))
@@ -156,6 +163,33 @@ import Testing
         #expect(node.openSessions.isEmpty)
     }
 
+    @Test func `a database that was placed twice is refused until one placement holds`() {
+        var node = node()
+        let placement = DatabasePlacement(epoch: 3, nodes: ["n2"])
+        let rival = DatabasePlacement(epoch: 3, nodes: ["n3"])
+        node.turn([
+            .placed(chat, placement, isCopied: false), .members(["n1", "n2"], evicted: ["n2"]),
+            .contested(chat, by: rival), .kept([KeptDatabase("chat-1-x", of: chat, bytes: 7)]),
+        ])
+        let answer = node.curl("/a.json?ns=chat")
+        #expect(answer.status == 503 && answer["retry-after"] == "1")
+        #expect(answer.error == "The database chat was placed twice, on different nodes.")
+        let knowledge = node.curl("/.settings/databases/chat.json").body
+        #expect(knowledge.contains(#""rival":{"epoch":3,"nodes":{"n3":true}}"#))
+        #expect(knowledge.contains(#""evicted":{"n2":true}"#))
+        #expect(knowledge.contains(#""members":{"n1":true,"n2":true}"#))
+        let metrics = node.curl("/metrics").body
+        #expect(metrics.contains("hearth_contested_databases 1\n"))
+        #expect(metrics.contains("hearth_kept_database_bytes 7\n"))
+        let list = node.curl("/.inspect/databases.json").body
+        #expect(list.contains(#""kept":{"chat-1-x":7}"#) && list.contains(#""rival":{"epoch":3"#))
+        node.turn([
+            .placed(chat, DatabasePlacement(epoch: 5, nodes: ["n1"]), isCopied: false),
+            .located(chat, .here),
+        ])
+        #expect(node.curl("/a.json?ns=chat").status == 200)
+    }
+
     @Test func `a database that moves is refused for a moment`() {
         var node = node(.moving)
         let answer = node.curl("/a.json?ns=chat")
@@ -218,14 +252,15 @@ import Testing
         return TestGateway(configuration)
     }
 
-    @Test func `sessions of Firebase's protocol go to the nodes in turn, and others stay`() {
+    @Test func `sessions of Firebase's protocol go to a node of the database, and others stay`() {
         var node = node()
         let clients = ["chat", "chat", "game"].map { node.openSocket(at: "/.ws?v=5&ns=\($0)") }
         for client in clients { _ = node.read(client) }
         node.turn([.located(chat, away)])
         let texts = clients.map { node.text($0) }
         #expect(texts[0].contains(#"{"t":"r","d":"b.test:2"}"#))
-        #expect(texts[1].contains(#"{"t":"r","d":"c.test:3"}"#) && texts[2].isEmpty)
+        // A client of one address goes to one node.
+        #expect(texts[1].contains(#"{"t":"r","d":"b.test:2"}"#) && texts[2].isEmpty)
         #expect(node.openSessions == [clients[2]] && node.closed == Set(clients[..<2]))
         // Nothing changes for a place that is known.
         node.turn([.located(chat, away)])

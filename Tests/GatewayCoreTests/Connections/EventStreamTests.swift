@@ -85,6 +85,31 @@ import Testing
         #expect(events(id) == [])
     }
 
+    @Test mutating func `an object in place of an object is a put at its location`() {
+        _ = node.curl("/p/k1.json", "PUT", body: #"{"x":1,"y":2}"#)
+        let id = stream("/p.json")
+        let below = stream("/p/k1.json")
+        _ = (events(id), events(below))
+        _ = node.curl("/p/k1.json", "PUT", body: #"{"z":3}"#)
+        #expect(events(id) == [.put("/k1", #"{"z":3}"#)])
+        #expect(events(below) == [.put("/", #"{"z":3}"#)])
+        _ = node.curl("/p.json", "PUT", body: #"{"k1":{"a":1},"k2":2}"#)
+        #expect(events(id) == [.put("/", #"{"k1":{"a":1},"k2":2}"#)])
+        #expect(events(below) == [.put("/", #"{"a":1}"#)])
+    }
+
+    @Test mutating func `a patch has the location that its writes have in common`() {
+        _ = node.curl("/p/k1.json", "PUT", body: #"{"x":1,"y":2}"#)
+        let id = stream("/p.json")
+        _ = events(id)
+        _ = node.curl("/p/k1.json", "PATCH", body: #"{"a":1,"b":2,"x":null}"#)
+        #expect(
+            events(id) == [Event("patch", #"{"path":"/k1","data":{"a":1,"b":2,"x":null}}"#)])
+        _ = node.curl("/p.json", "PATCH", body: #"{"k1/a":5,"k2/c":6}"#)
+        #expect(
+            events(id) == [Event("patch", #"{"path":"/","data":{"k1/a":5,"k2":{"c":6}}}"#)])
+    }
+
     @Test mutating func `the stream of a query shows entering and leaving children`() {
         _ = node.curl("/u.json", "PUT", body: #"{"a":{"n":1},"b":{"n":2}}"#)
         let id = stream(#"/u.json?orderBy="n"&limitToLast=1"#)

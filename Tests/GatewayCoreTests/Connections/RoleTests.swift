@@ -28,7 +28,7 @@ import Testing
         _ target: String, _ method: String, _ body: String? = nil, _ credential: String
     ) -> Int {
         let id = node.connect()
-        let isHandshake = target == "/.hearth" || target.hasPrefix("/.ws")
+        let isHandshake = target.hasPrefix("/.hearth") || target.hasPrefix("/.ws")
         var fields = isHandshake ? RoleTests.upgrade : []
         if !credential.isEmpty { fields.append("Authorization: Bearer \(credential)") }
         node.backupEvents = [.complete(path: "monday.tar")]
@@ -81,6 +81,7 @@ import Testing
             ("OPTIONS", "/open.json", nil, [204, 204, 204, 204]),
             // Connections whose messages the replica answers, see below.
             ("GET", "/.hearth", nil, [101, 101, 101, 101]),
+            ("GET", "/.hearth/default", nil, [101, 101, 101, 101]),
             ("GET", "/.ws?v=5&ns=t", nil, [101, 101, 101, 101]),
         ]
 

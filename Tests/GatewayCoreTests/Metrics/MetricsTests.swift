@@ -40,6 +40,7 @@ import Testing
         #expect(samples["hearth_accepted_total"] == 2)
         #expect(samples["hearth_listens"] == 1)
         #expect(samples["hearth_serving"] == 1)
+        #expect(samples["hearth_tree_differences"] == 0)
         #expect(samples[#"hearth_turn_seconds_bucket{le="0.0001"}"#] == 0)
         #expect(samples[#"hearth_turn_seconds_bucket{le="0.00025"}"#] == 1)
         #expect(samples[#"hearth_turn_seconds_bucket{le="+Inf"}"#] == 2)

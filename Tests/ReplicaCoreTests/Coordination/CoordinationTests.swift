@@ -9,6 +9,8 @@ import Testing
 @Suite struct CoordinationTests {
     private let own: WriterID = 1
 
+    private let peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
+
     private func coordination() -> Coordination {
         Coordination(
             ReplicaConfiguration(
@@ -99,7 +101,7 @@ import Testing
         coordination.propose(proposals([proposal(1)]), at: 0)
         let next = coordination.nextProposal(holding: [:])!
         let writes = coordination.decide(
-            next, known: known, seeing: view(Universe.object(["a": old])))
+            next, known: known, seeing: view(Universe.object(["a": old])), peers)
         #expect(writes == (isWritten ? [Write(path: "a", value: 2)] : nil))
         #expect(verdicts(&coordination) == told)
     }
@@ -109,15 +111,15 @@ import Testing
         // The client has asked at two nodes.
         coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
         let first = coordination.nextProposal(holding: [:])!
-        #expect(coordination.decide(first, known: .notDone, seeing: view()) == nil)
+        #expect(coordination.decide(first, known: .notDone, seeing: view(), peers) == nil)
         #expect(verdicts(&coordination) == ["n2 changed"])
         coordination.propose(proposals([proposal(1), proposal(2)], of: "n3"), at: 1)
         let tree = view(Universe.object(["a": 1]))
         let second = coordination.nextProposal(holding: [:])!
-        #expect(coordination.decide(second, known: .notDone, seeing: tree) == nil)
+        #expect(coordination.decide(second, known: .notDone, seeing: tree, peers) == nil)
         #expect(verdicts(&coordination) == ["n3 changed"])
         let other = coordination.nextProposal(holding: [:])!
-        #expect(coordination.decide(other, known: .notDone, seeing: tree) != nil)
+        #expect(coordination.decide(other, known: .notDone, seeing: tree, peers) != nil)
     }
 
     @Test func `a coordinator remembers the last names that it has refused`() {

@@ -55,6 +55,7 @@ import Testing
         }
         while !large.isEmpty { if let failure = advance() { return failure } }
         let want = SequentialExecution.value(after: operations)
+        if tree.digest != TreeDigest(of: want) { return "the digest is not that of \(want)" }
         return tree.value == want ? nil : "\(tree.value), want \(want)"
     }
 

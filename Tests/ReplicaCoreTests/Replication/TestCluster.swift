@@ -112,6 +112,11 @@ struct TestCluster {
         if durability == .memory { disks[name] = nil }
     }
 
+    /// Changes the memory of a node, as a fault of its own would.
+    mutating func corrupt(_ name: String, _ change: (inout Replica) -> Void) {
+        change(&replicas[name]!)
+    }
+
     /// A client sends a message, and all goes its way.
     mutating func send(_ message: ClientMessage, by client: UInt64 = 1, to name: String) {
         turn(name, [.requested(message.frame, by: SessionID(number: client))])

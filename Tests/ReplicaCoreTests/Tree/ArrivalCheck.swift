@@ -27,6 +27,9 @@ struct ArrivalCheck {
             if let failure = failure(in: changes, from: before, to: want) {
                 return "arrival \(index): \(failure)"
             }
+            if tree.digest != TreeDigest(of: want) {
+                return "arrival \(index): the digest is not that of \(want)"
+            }
             before = want
 
             guard stableTimes != nil, stableTimes!.chance(0.5) else { continue }

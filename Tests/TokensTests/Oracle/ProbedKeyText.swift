@@ -50,8 +50,11 @@ struct ProbedKeyText {
                 texts.append(foreign[random.index(below: foreign.count)])
             }
         }
-        let isSpoilt = random.index(below: 4) == 0
+        let isSpoilt = random.index(below: 8) == 0
         if isSpoilt { texts.append(refused[random.index(below: refused.count)]) }
+        if random.index(below: 4) == 0 {
+            texts.append(unusable[random.index(below: unusable.count)])
+        }
         return (
             "{\"keys\":[" + texts.joined(separator: ",") + "]}",
             isSpoilt || found.isEmpty ? nil : found
@@ -67,14 +70,19 @@ struct ProbedKeyText {
     /// What no public key may be.
     private static let refused = [
         "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"\(ProbedKey.first.x)\",\"d\":\"AA\"}",
-        "{\"kty\":\"oct\",\"k\":\"AA\"}", "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",
+        "{\"kty\":\"oct\",\"k\":\"AA\"}",
+    ]
+
+    /// Damaged and weak keys, which are skipped.
+    private static let unusable = [
+        "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AA\"}",
         "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\"}",
         "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AA\"}",
     ]
 
     /// What a cluster makes of it other than it should; nil if nothing.
     var problem: String? {
-        let found = try? TokenKeyText().keys(in: Array(text.utf8), named: "file")
+        let found = try? TokenKeyText().contents(of: Array(text.utf8), named: "file").keys
         let expected = keys.map { $0.map { $0.key.key(id: $0.id) } }
         return found == expected
             ? nil : "of the keys \(text) it takes \(found?.count ?? 0), not \(expected?.count ?? 0)"

@@ -123,6 +123,64 @@ class Packaging(unittest.TestCase):
         for line in ("StartLimitIntervalSec=0", "Type=notify", "Restart=always", "RestartPreventExitStatus=78", "UMask=0077"):
             self.assertIn(line, unit)
 
+    def run_maintainer_script(self, name, *words, commands=(), mounting=None):
+        """Runs a script of the Debian package on folders below the test's own. Returns the calls of some commands."""
+        script = (SCRIPTS / "packaging" / "debian" / name).read_text()
+        for path in ("/etc/", "/var/lib/", "/run/"):
+            script = script.replace(path, self.folder.name + path)
+        calls = self.path("calls", b"")
+        for command, status in commands:
+            self.path(f"bin/{command}", f"#!/bin/sh\necho {command} $* >>{calls}\nexit {status}\n".encode())
+            os.chmod(self.path(f"bin/{command}"), 0o755)
+        path = self.path(name, script.encode())
+        command = ["sh", path, *words]
+        if mounting:
+            mount = f'mount -t tmpfs tmpfs "{mounting}" && touch "{mounting}/data" && sh "$@" && ls -A "{mounting}"'
+            command = ["unshare", "--map-root-user", "--mount", "sh", "-c", mount, *command]
+        environment = {"PATH": f"{self.path('bin')}:{os.environ['PATH']}"}
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+        return ran, pathlib.Path(calls).read_text().splitlines()
+
+    users = (("deluser", 0), ("delgroup", 0))
+
+    def test_a_purge_deletes_configuration_and_data(self):
+        self.path("etc/hearth/n1.key", b"x")
+        self.path("var/lib/hearth/n1/log.sqlite", b"x")
+        ran, calls = self.run_maintainer_script("postrm", "purge", commands=self.users)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(os.listdir(self.path("etc")) + os.listdir(self.path("var/lib")), [])
+        self.assertIn("deluser --system --quiet hearth", calls)
+
+    def test_a_purge_empties_a_data_folder_on_another_disk(self):
+        disk = self.path("disk")
+        self.path("disk/n1/log.sqlite", b"x")
+        self.path("var/lib/other", b"x")
+        os.symlink(disk, self.path("var/lib/hearth"))
+        ran, _ = self.run_maintainer_script("postrm", "purge", commands=self.users)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual((os.listdir(disk), os.listdir(self.path("var/lib"))), ([], ["other"]))
+
+    def test_a_purge_empties_a_mount_point_and_goes_on(self):
+        if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], capture_output=True).returncode != 0:
+            self.skipTest("this system has no namespaces of users")
+        data = self.path("var/lib/hearth")
+        os.makedirs(data)
+        ran, calls = self.run_maintainer_script("postrm", "purge", commands=self.users, mounting=data)
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
+        self.assertIn("stays, since it is a mount point", ran.stderr)
+        self.assertIn("deluser --system --quiet hearth", calls)
+
+    def test_an_installation_makes_a_missing_group_for_a_user_that_exists(self):
+        for folder in ("etc/hearth", "var/lib/hearth"):
+            os.makedirs(self.path(folder))
+        self.path("bin/getent", b'#!/bin/sh\n[ "$1" = passwd ]\n')
+        os.chmod(self.path("bin/getent"), 0o755)
+        commands = [(name, 0) for name in ("adduser", "addgroup", "chown")]
+        ran, calls = self.run_maintainer_script("postinst", "configure", "", commands=commands)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(calls[0], "addgroup --system --quiet hearth")
+        self.assertFalse([call for call in calls if call.startswith("adduser")])
+
     def test_the_scripts_of_the_debian_package_are_valid_shell(self):
         for script in sorted((SCRIPTS / "packaging" / "debian").iterdir()):
             subprocess.run(["sh", "-n", script], check=True)

@@ -96,7 +96,7 @@ export async function writeIf(tag, path, text) {
 }
 
 /** Writes children of a location together. */
-export const merge = (path, children) => request('PATCH', path, { body: JSON.stringify(children), parameters: { print: 'silent' } });
+export const merge = (path, text) => request('PATCH', path, { body: text, parameters: { print: 'silent' } });
 
 /** Adds a child with a push ID; returns its key. */
 export async function push(path, text) {

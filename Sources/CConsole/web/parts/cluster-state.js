@@ -138,6 +138,9 @@ export class ClusterState {
     if (free !== undefined && free < 2 ** 30) add('warn', `${name} has ${Math.round(free / 2 ** 20)} MB left on its disk.`, 'Make room: a node that cannot write stops taking writes.');
     if (status.loggedOperations > status.loggedOperationsLimit / 2) add('warn', `The log of ${name} is more than half full: it waits for a node that is away.`, 'Start that node, or evict it.');
     for (const refused of Object.values(status.refusedNodes ?? {})) add('warn', `${name} refuses ${refused.member}: ${refused.problem}.`, refused.fix);
+    for (const refused of status.process?.refusedKeys ?? []) {
+      if (refused.agoMilliseconds < 600000) add('warn', `${name} refuses a process at ${refused.address}: no node in its configuration has the key ${refused.key}.`, 'If it is a new node, list it with this "publicKey" in the configuration of all nodes, and start them again.');
+    }
     const lags = node.history.lag.slice(-8);
     if (lags.length === 8 && lags.every((lag) => lag > 0) && lags[7] >= lags[0]) add('warn', `${name} lags behind by ${lags[7]} operations, and does not catch up.`, 'Check that its machine reaches its peers, and has spare processor time and disk space.');
     if (!status.coordinator && 2 * (Object.keys(status.connectedPeers ?? {}).length + 1) > this.nodes.length && Date.now() - node.at < 1500 && status.process?.uptimeMilliseconds > 15000) {

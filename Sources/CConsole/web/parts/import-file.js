@@ -25,28 +25,52 @@ export function wrongKey(value) {
 }
 
 /**
- * Cuts an object into writes of several children, each of about one megabyte. A child that is larger is removed first and then
- * written in pieces of its own.
+ * The members of an object in JSON, which has been parsed before: the text of each value by its key. In the texts, numbers keep
+ * all their digits, and `__proto__` is a key like any other.
  */
-export function piecesOf(path, value, limit = pieceLimit) {
-  const pieces = [];
-  let [piece, size] = [{}, 0];
-  const close = () => {
-    if (size > 0) pieces.push({ path, children: piece });
-    [piece, size] = [{}, 0];
-  };
-  for (const [key, child] of Object.entries(value)) {
-    const length = JSON.stringify(child).length + key.length;
-    if (length > limit && isObject(child) && !('.value' in child)) {
-      piece[key] = null;
-      size += key.length + 4;
-      close();
-      pieces.push(...piecesOf(childOf(path, key), child, limit));
-      continue;
+export function membersOf(text) {
+  const members = new Map();
+  let [depth, key, start] = [0, null, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const sign = text[index];
+    if (sign === '"') {
+      const first = index;
+      for (index += 1; text[index] !== '"'; index += 1) if (text[index] === '\\') index += 1;
+      if (depth === 1 && key === null) key = JSON.parse(text.slice(first, index + 1));
+    } else if (sign === '{' || sign === '[') {
+      depth += 1;
+    } else if (sign === ':') {
+      if (depth === 1) start = index + 1;
+    } else if (sign === ',' || sign === '}' || sign === ']') {
+      if (depth === 1 && key !== null) {
+        members.set(key, text.slice(start, index).trim());
+        key = null;
+      }
+      if (sign !== ',') depth -= 1;
     }
-    piece[key] = child;
-    size += length;
-    if (size >= limit) close();
+  }
+  return members;
+}
+
+/**
+ * Cuts the text of an object into writes of several children, each of about one megabyte. A child that is larger is removed first
+ * and then written in pieces of its own.
+ */
+export function piecesOf(path, text, limit = pieceLimit) {
+  const pieces = [];
+  let [piece, size] = [[], 0];
+  const close = () => {
+    if (size > 0) pieces.push({ path, text: `{${piece.join(',')}}` });
+    [piece, size] = [[], 0];
+  };
+  for (const [key, child] of membersOf(text)) {
+    const below = child.length + key.length > limit && child.startsWith('{') ? membersOf(child) : null;
+    const isCut = below !== null && !below.has('.value');
+    const member = `${JSON.stringify(key)}:${isCut ? 'null' : child}`;
+    piece.push(member);
+    size += member.length;
+    if (isCut || size >= limit) close();
+    if (isCut) pieces.push(...piecesOf(childOf(path, key), child, limit));
   }
   close();
   return pieces;
@@ -54,9 +78,10 @@ export function piecesOf(path, value, limit = pieceLimit) {
 
 /** Imports a file after a dry run. */
 export async function importFile(path, file) {
+  const text = await file.text();
   let value;
   try {
-    value = JSON.parse(await file.text());
+    value = JSON.parse(text);
   } catch (error) {
     return void toast(`${file.name} is not JSON: ${error.message}`, { kind: 'bad', seconds: 10 });
   }
@@ -66,11 +91,11 @@ export async function importFile(path, file) {
   const values = await dialog(`Import ${file.name}`, preview(path, value, file, found), { accept: 'Import' });
   if (!values) return;
   if (!isObject(value)) {
-    await writeIf(null, path, JSON.stringify(value));
+    await writeIf(null, path, text);
     return void toast(`Imported ${file.name}.`, { seconds: 4 });
   }
   if (values.kind === 'put') await writeIf(null, path, null);
-  await send(piecesOf(path, value), file.name);
+  await send(piecesOf(path, text), file.name);
 }
 
 /** What a location has: its keys, unless these are too many. */
@@ -110,7 +135,7 @@ async function send(pieces, name, first = 0) {
     close();
     close = toast(`Importing ${name}: part ${number + 1} of ${pieces.length}`, { seconds: 60 });
     try {
-      await merge(pieces[number].path, pieces[number].children);
+      await merge(pieces[number].path, pieces[number].text);
     } catch (error) {
       close();
       if (!(error instanceof Refusal)) throw error;

@@ -249,11 +249,12 @@ def connect_page(browser):
 def import_file(browser):
     write(first, "/imported", {"old": 1, "kept": 2})
     open_data(browser, "/imported")
-    file = {"old": 9, "new": {"a": 1}}
+    # A number that JavaScript would round, and a key that JavaScript would take for something else.
+    file = {"old": 9, "new": {"a": 9007199254740993}, "__proto__": {"b": 9223372036854775807}}
     browser.evaluate(f"""(() => {{
         const input = document.querySelector('input[type=file]');
         const transfer = new DataTransfer();
-        transfer.items.add(new File([JSON.stringify({json.dumps(file)})], 'some.json'));
+        transfer.items.add(new File([{json.dumps(json.dumps(file))}], 'some.json'));
         input.files = transfer.files;
         input.dispatchEvent(new Event('change'));
     }})()""")
@@ -262,16 +263,18 @@ def import_file(browser):
     expect(read(first, "/imported") == {"old": 1, "kept": 2}, "the dry run wrote")
     browser.click_text("Import", "dialog")
     browser.wait(row("new"), what="the imported child")
-    expect(read(first, "/imported") == {"old": 9, "kept": 2, "new": {"a": 1}}, "the import is not a merge")
+    expect(read(first, "/imported") == {**file, "kept": 2}, f"the import made {read(first, '/imported')}")
 
 
 def pieces(browser):
     cut = browser.evaluate("""(async () => {
         const { piecesOf, wrongKey } = await import('/.console/parts/import-file.js');
-        return [piecesOf('/r', { a: 1, b: { x: '1234567890', y: '1234567890' }, c: 2 }, 20), wrongKey({ a: { 'b.c': 1 } })?.key, wrongKey({ a: { '.priority': 1 } })];
+        const text = '{"a": 1, "b": {"x": "12345\\\\\\"}", "y": 9007199254740993}, "c" : [2, {"d": 3}] }';
+        return [piecesOf('/r', text, 20), wrongKey({ a: { 'b.c': 1 } })?.key, wrongKey({ a: { '.priority': 1 } })];
     })()""")
-    expect(cut == [[{"path": "/r", "children": {"a": 1, "b": None}}, {"path": "/r/b", "children": {"x": "1234567890", "y": "1234567890"}},
-                    {"path": "/r", "children": {"c": 2}}], "b.c", None], f"a file is cut into {cut}")
+    expect(cut == [[{"path": "/r", "text": '{"a":1,"b":null}'},
+                    {"path": "/r/b", "text": '{"x":"12345\\"}","y":9007199254740993}'},
+                    {"path": "/r", "text": '{"c":[2, {"d": 3}]}'}], "b.c", None], f"a file is cut into {cut}")
 
 
 def events_page(browser):
