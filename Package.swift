@@ -289,7 +289,8 @@ let package = Package(
         tests(
             of: "ClusterAdministration",
             using: [
-                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree",
+                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "NodeStorage",
+                "Storage", "Store",
                 "ClientConnection", "HTTPText", "JSONText", "Sockets", "SyncProtocol", "TLS",
                 "ZeroMQ",
             ]),

@@ -54,7 +54,7 @@ final class Journal {
     private var lastTurn: UInt64 = 0
     private var lastStored: UInt64 = 0
     private var mailbox: Mailbox<Report>?
-    private var isClosing = false
+    private(set) var isClosing = false
     /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
 
@@ -159,6 +159,15 @@ final class Journal {
             }.mapError { BackupFailure(problem: $0.problem, fix: $0.fix) }
             return .done(.backedUp(result, id: id, for: session))
         }
+    }
+
+    /// Writes a copy of the database to a new file, after all turns so far.
+    func copy(to path: String, completion: @escaping StorageThread.Completion<Void>) {
+        submit()
+        let copy = { @Sendable (store: inout NodeStore) throws(StorageError) in
+            try store.tables.backUp(to: path)
+        }
+        thread.run(on: store, copy, completion: completion)
     }
 
     /// Closes the store of a database that goes to sleep. Requests that are not done end unfinished, as at the end of a

@@ -56,6 +56,10 @@ public final class Node {
     private var ticks = 0
     private var troubles = StorageTroubles()
     private var turnNanoseconds: UInt64 = 0
+    /// The backup that is being written.
+    private var backup: BackupRun?
+    /// The databases to open once their copy is complete.
+    private var waitingOpenings: [(database: DatabaseIndex, name: DatabaseName)] = []
     /// Begins the next turn while the core has work left.
     private var nextTurn: Watcher?
 
@@ -108,6 +112,7 @@ public final class Node {
             throw NodeError(error)
         }
         core.sleepMilliseconds = configuration.sleepMilliseconds
+        BackupRun.removeUnfinished(in: databases.backupFolder)
         core.makesCatalog = configuration.durability != .memory
         for name in recovery.removedNames() {
             core.addRemovedDatabase(name)
@@ -140,7 +145,7 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        core.replica.process = processStatus
+        core.replica.process = processStatus()
         if !core.isServing { ServiceState.waiting.report() }
         loop.run()
         close()
@@ -220,6 +225,11 @@ extension Node {
                 databases.recovery.deleteFiles(of: name)
                 log.write(
                     "the database \(name) has moved to other nodes, and its files are deleted")
+            case .backUp(let session, let plan): beginBackup(plan, for: session)
+            case .gateway(.continueBackup(let session)):
+                if backup?.session == session { backup?.sendNext() }
+            case .gateway(.endBackup(let session)):
+                if backup?.session == session { backup?.cancel() }
             case .keepDatabase(_, let name, let epoch): keep(name, epoch: epoch)
             case .recordPlacement(let name, let record): self.record(record, of: name)
             case .gateway(.log(let line)): log.write(line)
@@ -272,6 +282,10 @@ extension Node {
 
     /// Opens a database that a client or a peer has named.
     private func open(_ database: DatabaseIndex, _ name: DatabaseName) {
+        guard backup?.sleeper != database else {
+            waitingOpenings.append((database, name))
+            return
+        }
         // Among the frames is the one that wakes the database at the other nodes.
         peers.sendPublications()
         do throws(NodeError) {
@@ -281,6 +295,32 @@ extension Node {
             log.write("cannot open the database \(name): \(error.problem)", .error)
             execute(core.failToOpen(database, because: error.problem))
         }
+    }
+
+    private func beginBackup(_ plan: BackupPlan, for session: SessionID) {
+        guard backup?.isBusy != true else {
+            let problem = BackupFailure.problemOfSecondBackup(at: member.id)
+            let event = BackupEvent.failed(problem: problem, fix: "wait until it is complete")
+            return step(.gateway(.backedUp(session, event)))
+        }
+        backup = BackupRun(
+            plan.limited { databases.hasFile($0) }, for: session, in: databases.backupFolder,
+            on: loop
+        ) { [unowned self] source, path, completion in
+            databases.copy(source, to: path, completion: completion)
+        } report: { [unowned self] event in
+            step(.gateway(.backedUp(session, event)))
+        }
+        backup?.begin()
+    }
+
+    /// Goes on with a backup, and opens the databases that have waited for it.
+    private func followBackup() {
+        backup?.tick()
+        guard !waitingOpenings.isEmpty, backup?.sleeper == nil else { return }
+        let openings = waitingOpenings
+        waitingOpenings = []
+        for opening in openings { open(opening.database, opening.name) }
     }
 
     /// Keeps the files of a database aside.
@@ -398,6 +438,7 @@ extension Node {
     private func tick() {
         if phase == .running { beginTurn() }
         clients.reportSlowClients()
+        followBackup()
         databases.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
@@ -406,7 +447,7 @@ extension Node {
         report { $0.missing = missing }
         clients.tick()
         peers.tick()
-        core.replica.process = processStatus
+        core.replica.process = processStatus()
         news.report(of: core.replica)
         reportWait(isServing: core.isServing)
         news.report(of: core.treeDifferences())
@@ -424,11 +465,19 @@ extension Node {
         }
     }
 
-    private var processStatus: NodeStatus.Process {
+    private func processStatus() -> NodeStatus.Process {
         var status = processMetrics.status(
             clients: clients, peers: peers, journal: databases.journal(of: .default),
             security: security)
         (status.databases, status.awakeDatabases) = (core.databaseCount, core.awakeDatabaseCount)
+        let problems = core.databaseProblems()
+        status.unreadyDatabases = problems.count
+        for (name, problem) in problems.prefix(NodeStatus.databaseProblemsShown) {
+            status.databaseProblems[name.text] = problem
+        }
+        for (name, nodes) in core.emptyPlacements().prefix(NodeStatus.databaseProblemsShown) {
+            status.emptyDatabases[name.text] = nodes.joined(separator: ",")
+        }
         for (name, bytes) in core.largestDatabases(NodeStatus.largestDatabasesShown) {
             status.largestDatabases[name.text] = bytes
         }

@@ -1,6 +1,8 @@
 internal import ClusterConfiguration
 internal import EventLoop
+internal import Glibc
 internal import NodeCore
+internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
 internal import Store
@@ -105,6 +107,36 @@ struct OpenDatabases {
         journal(of: database).backUp(to: copy, in: folder, id, for: session)
     }
 
+    /// Begins to copy a database for a backup. The files of one that sleeps are opened for the copy alone.
+    func copy(
+        _ source: BackupPlan.Source, to path: String,
+        completion: @escaping StorageThread.Completion<Void>
+    ) -> BackupRun.CopyStart {
+        let number = source.database.number
+        if journals.indices.contains(number), let journal = journals[number] {
+            if journal.isClosing { return .mustWait }
+            journal.copy(to: path, completion: completion)
+            return .isAwake
+        }
+        let file = recovery(of: source.name).databasePath
+        let copy = { @Sendable (_: inout NodeStore) throws(StorageError) in
+            guard let file, access(file, F_OK) == 0 else { throw .gone(source.name) }
+            try SQLiteTables(path: file).backUp(to: path)
+        }
+        journal(of: .default).thread.run(copy, completion: completion)
+        return .isAsleep
+    }
+
+    /// Whether a database has files to copy.
+    func hasFile(_ source: BackupPlan.Source) -> Bool {
+        let number = source.database.number
+        if journals.indices.contains(number), journals[number] != nil { return true }
+        return recovery(of: source.name).databasePath.map { access($0, F_OK) == 0 } ?? false
+    }
+
+    /// The folder for backups of the node.
+    var backupFolder: String { recovery.folder + "/backups" }
+
     /// Whether so much waits for the disk that the node pauses its inputs.
     var isFull: Bool { storing.contains { journals[$0.number]?.isFull == true } }
 
@@ -183,5 +215,14 @@ struct OpenDatabases {
     func finish() {
         for journal in journals.dropFirst() { journal?.finish() }
         journal(of: .default).close()
+    }
+}
+
+extension StorageError {
+    fileprivate static func gone(_ name: DatabaseName) -> StorageError {
+        StorageError(
+            code: .missing,
+            problem: "the database \(name) has left this node since the backup began",
+            fix: "run the backup again")
     }
 }

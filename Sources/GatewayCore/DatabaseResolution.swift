@@ -165,7 +165,7 @@ extension RequestHead {
 }
 
 extension RestFailure {
-    fileprivate static func unknownDatabase(_ text: String) -> RestFailure {
+    static func unknownDatabase(_ text: String) -> RestFailure {
         RestFailure(
             status: 404, problem: "There is no database \(text.prefix(DatabaseName.longest)).",
             fix:

@@ -48,6 +48,8 @@ public enum GatewayInput: Equatable, Sendable {
     case limits(DatabaseName, DatabaseLimits)
     /// The use of all databases, after `reportUses`.
     case uses([DatabaseUse])
+    /// The progress of the backup that a connection has requested.
+    case backedUp(SessionID, BackupEvent)
     /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
     case lost(DatabaseName, reason: String)
     /// Whether the node serves, and if not, why.
@@ -72,6 +74,12 @@ public enum GatewayOutput: Equatable, Sendable {
     case remove(DatabaseName)
     /// Report the use of all databases by `uses` at once.
     case reportUses
+    /// Write a backup of databases, and report it by `backedUp`.
+    case backUp(SessionID, NodeBackup)
+    /// Go on with a backup: the client has received its last piece.
+    case continueBackup(SessionID)
+    /// End a backup, unless it has ended: its client is gone.
+    case endBackup(SessionID)
     /// Open a session of values at the replica.
     case open(SessionID)
     /// Announce the principal of a session to the replica: before its first request, before it becomes the session

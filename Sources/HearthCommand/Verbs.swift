@@ -19,8 +19,8 @@ extension Verb {
 
     private static let clusterVerbs = [
         .setup, ClusterVerbs.verb, DatabaseVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token,
-        BackupVerbs.backup,
-        BackupVerbs.restore,
+        BackupVerb.backup,
+        RestoreVerb.restore,
         AcceptLossVerb.verb,
     ]
 

@@ -71,6 +71,8 @@ struct NamedDatabase {
     var wakesAgain = false
     /// Whether all reachable nodes held the same operations at the end of the last turn.
     var isSynchronized = false
+    /// When the replica lacked no operations last.
+    var completeMilliseconds: UInt64 = 0
     /// The sessions of clients.
     var sessionCount = 0
     /// When the replica gets its next turn, even without input.
@@ -103,6 +105,7 @@ struct NamedDatabase {
         (self.epoch, isCopied) = (epoch, false)
         (state, dueMilliseconds, digest, treeDigest) = (.awake, 0, nil, nil)
         isShown = false
+        completeMilliseconds = 0
     }
 
     /// Frees the replica, whose turns are durable.

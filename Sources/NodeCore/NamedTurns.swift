@@ -109,6 +109,9 @@ extension NodeCore {
     private mutating func endTurn(at position: Int, _ outputs: [Output]) {
         setWork(named[position].replica.hasDueWork, at: position)
         named[position].isSynchronized = isSynchronized(position)
+        if named[position].replica.missingOperations() == 0 {
+            named[position].completeMilliseconds = now.elapsedMilliseconds
+        }
         named[position].endTurn(at: now.elapsedMilliseconds)
         searchDueMilliseconds = min(searchDueMilliseconds, named[position].dueMilliseconds)
         execute(outputs, of: DatabaseIndex(position: position))

@@ -355,7 +355,10 @@ extension NodeCore {
                 outputs.append(.gateway(output))
             case .remove(let name): remove(name)
             case .reportUses: inform(.uses(databaseUses()))
-            case .close, .log, .refused: outputs.append(.gateway(output))
+            case .backUp(let session, let backup):
+                outputs.append(.backUp(session, plan(of: backup)))
+            case .continueBackup, .endBackup, .close, .log, .refused:
+                outputs.append(.gateway(output))
             }
         }
     }

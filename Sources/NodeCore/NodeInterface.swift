@@ -52,7 +52,10 @@ public enum NodeOutput: Equatable, Sendable {
     /// Record durably, before the effects that follow, in which placement the files of a database are used, for
     /// `addStoredDatabase`.
     case recordPlacement(DatabaseName, PlacementRecord)
-    /// An effect at a connection to the HTTP port: `send`, `close` or `native`, or at the log. After `reportWritable`, pass
+    /// Write a backup for a connection, and pass its progress as `backedUp` to the gateway. It does not change the databases: one
+    /// that sleeps is copied while the driver does not open it.
+    case backUp(SessionID, BackupPlan)
+    /// An effect at a connection to the HTTP port: `send`, `close` or `native`, at a backup, or at the log. After `reportWritable`, pass
     /// `unsent` at the end of the turn.
     case gateway(GatewayOutput)
     /// End a connection at once: its client reads too slowly.
@@ -69,7 +72,8 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .enter, .remove, .reportUses, .send, .reportWritable, .close, .native, .wake, .log,
+        case .enter, .remove, .reportUses, .backUp, .continueBackup, .endBackup, .send,
+            .reportWritable, .close, .native, .wake, .log,
             .refused:
             return nil
         }

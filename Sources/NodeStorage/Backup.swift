@@ -14,6 +14,8 @@ extension SQLiteTables {
         defer { unlink(partial) }
         // SQLite fills an empty file, and would give one of its own the mode 0644.
         createPrivateFile(partial)
+        // SQLite would report that a database cannot be opened.
+        guard access(partial, F_OK) == 0 else { throw .unwritable(path) }
         let copy = try connection.prepare("VACUUM INTO ?1")
         copy.bind(partial, at: 1)
         try copy.run()
@@ -52,10 +54,14 @@ extension SQLiteTables {
     /// Marks the copy at `path` as older than the latest disk of the node that starts on it. The mark is in the file itself
     /// afterwards, which has no write-ahead log.
     ///
+    /// - Parameter isOfOtherNode: Whether another node has written it, whose votes and incarnations are not those of this one.
     /// - Throws: as opening does, and `.diskFull`.
-    public static func markAsOlderDisk(_ path: String) throws(StorageError) {
+    public static func markAsOlderDisk(
+        _ path: String, isOfOtherNode: Bool = false
+    ) throws(StorageError) {
         let tables = try SQLiteTables(path: path)
         var store = NodeStore(tables)
+        if isOfOtherNode { try store.forgetNode() }
         try store.markAsOlderDisk()
         try tables.connection.execute("PRAGMA journal_mode = DELETE")
     }

@@ -148,7 +148,7 @@ extension Replica {
 
     /// The number of operations that this replica lacks, compared with the peer that holds most. Evicted peers do
     /// not count, because no node waits for their operations.
-    private var lag: UInt64 {
+    var lag: UInt64 {
         replication.peers.remaining.reduce(0) { most, peer in
             max(most, peer.heartbeat?.vector.excess(over: vector) ?? 0)
         }

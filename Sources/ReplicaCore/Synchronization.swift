@@ -14,6 +14,10 @@ extension Replica {
             && replication.peers.hold(vector, members)
     }
 
+    /// Returns how many operations the replica lacks, compared with the member that holds most; mutating, so that the replica is
+    /// not copied.
+    public mutating func missingOperations() -> UInt64 { lag }
+
     /// Whether one of the named members has announced all operations that are on the disk as durable. Operations that the
     /// replica has yet to replay are announced by none.
     public func isHeld(byAnyOf members: [String]) -> Bool {

@@ -85,6 +85,15 @@ public struct DurableStore<Rows: Tables> {
         }
     }
 
+    /// Removes durably what concerns the node that wrote these tables, and not their data: another node will start on them.
+    public mutating func forgetNode() throws(Failure) {
+        try change(.now) { tables throws(Failure) in
+            for name in [Property.Name.incarnations, .peerDisks, .vote] {
+                try tables.setProperty(name.rawValue, [])
+            }
+        }
+    }
+
     /// Records durably that the node shall serve without what it has lost with its disk.
     ///
     /// - Returns: Whether it had lost something and waits for other members.

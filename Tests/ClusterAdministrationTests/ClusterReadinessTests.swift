@@ -43,6 +43,15 @@ import Testing
         #expect(problems(of: (0...2).map { status(holding: ["n1": 5], of: $0) }) == [])
     }
 
+    @Test func `needs the named databases, too`() {
+        var late = status(holding: [:], of: 1)
+        late.process = NodeStatus.Process()
+        late.process?.databaseProblems = ["chat": "lacks 3 operations of the other nodes"]
+        #expect(
+            problems(of: [status(holding: [:]), late, status(holding: [:], of: 2)])
+                == ["the database chat of n2 lacks 3 operations of the other nodes"])
+    }
+
     @Test func `names the nodes that do not serve, and asks for no more at first`() {
         var full = status(holding: [:], of: 1)
         full.identity.storage = "the disk is full"

@@ -45,6 +45,31 @@ import ZeroMQ
         #expect(findings(status(0), status(1)).isEmpty)
     }
 
+    @Test func `names databases with problems that last, and those that are empty everywhere`() {
+        func process(_ problems: [String: String], _ empty: [String: String] = [:])
+            -> NodeStatus.Process
+        {
+            var process = NodeStatus.Process()
+            (process.databaseProblems, process.emptyDatabases) = (problems, empty)
+            return process
+        }
+        let opening = status(0) { $0.process = process(["chat": "is being opened"]) }
+        #expect(findings(opening, status(1), later: status(0)).isEmpty)
+        #expect(
+            findings(opening, status(1)).map(\.problem) == ["the database chat is being opened"])
+        let empty = ["chat": "n1,n2", "news": "n1"]
+        let first = status(0) { $0.process = process([:], empty) }
+        #expect(
+            findings(first, status(1)).map(\.problem)
+                == ["the database news is empty at all its nodes (n1)"])
+        let second = status(1) { $0.process = process([:], ["chat": "n1,n2"]) }
+        #expect(
+            findings(first, second).map(\.problem) == [
+                "the database chat is empty at all its nodes (n1, n2)",
+                "the database news is empty at all its nodes (n1)",
+            ])
+    }
+
     /// A node of another machine with this answer.
     private func remote(_ answer: StatusAnswer?) -> ObservedNode {
         ObservedNode(node: cluster.nodes[1], process: nil, isLocal: false, answer: answer)

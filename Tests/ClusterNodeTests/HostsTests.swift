@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The recipe for several hosts: the three scripts of the section in Operating, and the unit of systemd.
+/// The recipe for several hosts: the three scripts of the section in Setup, and the unit of systemd.
 private struct Recipe {
     let scripts: [String]
     /// How the unit starts a node.
@@ -12,7 +12,7 @@ private struct Recipe {
             try String(
                 contentsOf: Fixture.repository.appendingPathComponent(name), encoding: .utf8)
         }
-        let page = try text("Sources/Hearth/Hearth.docc/Operating.md")
+        let page = try text("Sources/Hearth/Hearth.docc/Setup.md")
         let section = try #require(page.components(separatedBy: "## Set up several hosts\n").last)
             .components(separatedBy: "\n## ")[0]
         scripts = section.components(separatedBy: "```bash\n").dropFirst().map {
@@ -172,8 +172,7 @@ private final class Hosts {
     @Test(
         .enabled(if: Hosts.arePossible, "needs root, and iproute2 for network namespaces"),
         .timeLimit(.minutes(3)))
-    func `are set up by the commands in Operating, write while partitioned, and end equal`() throws
-    {
+    func `are set up by the commands in Setup, write while partitioned, and end equal`() throws {
         let hosts = try Hosts()
         for node in hosts.nodes {
             try eventually("the hosts hear each other") { node.errors.contains("has contact with") }

@@ -120,7 +120,10 @@ final class `A node with a monitor's secret` {
         #expect(shown.status == 0 && shown.output.contains("serving"), "\(shown.errors)")
         let copy = try hearth("backup", "monday")
         #expect(copy.status == 0, "\(copy.errors)")
-        #expect(copy.output.hasSuffix("/n1/backups/monday.sqlite\n"))
+        #expect(copy.output.hasSuffix("/n1/backups/monday.tar\n"))
+        // It has all data.
+        let streamed = try hearth("backup", "--to", "-")
+        #expect(streamed.status == 77 && streamed.output.isEmpty, "\(streamed.errors)")
         let denied = [
             try hearth("get", "/a"), try hearth("set", "/a", "2"), try hearth("remove", "/a"),
             try hearth("rules", "get"),

@@ -121,7 +121,7 @@ import Testing
         #expect(
             try modes() == [
                 "": 0o700, "backups": 0o700, "backups/old.sqlite": 0o600,
-                "backups/new.sqlite": 0o600, "log.sqlite": 0o600, "log.sqlite-wal": 0o600,
+                "backups/new.tar": 0o600, "log.sqlite": 0o600, "log.sqlite-wal": 0o600,
             ])
     }
 

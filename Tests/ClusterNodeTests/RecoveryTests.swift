@@ -47,7 +47,7 @@ import Testing
         ).end()
         #expect(backup.status == 0, "\(backup.errors)")
         let path = backup.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        #expect(path.hasSuffix("n2/backups/monday.sqlite"))
+        #expect(path.hasSuffix("n2/backups/monday.tar"))
         _ = try cluster.push(300, labelled: "b", to: 2).end()
         try cluster.run("down")
         let restored = try Program.hearth(

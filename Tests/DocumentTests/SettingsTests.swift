@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Key", "Document", "ConfigurationFile.swift", "Sources/Hearth/Hearth.docc/Operating.md"),
+        ("Key", "Document", "ConfigurationFile.swift", "Sources/Hearth/Hearth.docc/Setup.md"),
         (
             "Key of a node", "Node", "ConfigurationFile.swift",
-            "Sources/Hearth/Hearth.docc/Operating.md"
+            "Sources/Hearth/Hearth.docc/Setup.md"
         ),
         (
             "Key of `http`", "HTTP", "ConfigurationFile.swift",
-            "Sources/Hearth/Hearth.docc/Operating.md"
+            "Sources/Hearth/Hearth.docc/Setup.md"
         ),
     ])
     func `each key of the file has a row`(

@@ -23,6 +23,10 @@ struct TestGateway {
     private(set) var removed: [DatabaseName] = []
     /// The use of databases, as a node reports it.
     var uses = [DatabaseUse(.default, .awake, dataBytes: 0)]
+    /// The requested backups, the events that follow in order, and the connections whose backups were given up.
+    private(set) var backups: [NodeBackup] = []
+    var backupEvents: [BackupEvent] = []
+    private(set) var endedBackups: [SessionID] = []
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -165,6 +169,12 @@ struct TestGateway {
             case .close(let id): closed.insert(id)
             case .remove(let database): removed.append(database)
             case .reportUses: perform(gateway.step(.uses(uses)))
+            case .backUp(let id, let backup):
+                backups.append(backup)
+                perform(gateway.step(.backedUp(id, backupEvents.removeFirst())))
+            case .continueBackup(let id):
+                perform(gateway.step(.backedUp(id, backupEvents.removeFirst())))
+            case .endBackup(let id): endedBackups.append(id)
             case .enter(let id, let database): entered[id, default: []].append(database)
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")

@@ -37,10 +37,12 @@ import Testing
     @Test func `of a verb lists the verbs below it by their purposes alone`() throws {
         let text = try help()
         #expect(
-            text.contains("\n  restore        Replaces the database of a stopped node by a copy.\n")
+            text.contains(
+                "\n  restore        Replaces the databases of a stopped node by those of a backup.\n"
+            )
         )
-        #expect(!text.contains("The old database"))
-        #expect(try help("restore").contains("The old database"))
+        #expect(!text.contains("The old files"))
+        #expect(try help("restore").contains("The old files"))
     }
 
     @Test func `of status explains each column and state that it shows`() throws {

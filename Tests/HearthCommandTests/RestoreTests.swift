@@ -20,9 +20,9 @@ import Testing
             done
             trap 'kill $node' EXIT
             "$0" set /a 1 --config c.json5; "$0" backup copy --config c.json5; "$0" set /a 2 --config c.json5
-            "$0" restore n1/backups/copy.sqlite n1 --config c.json5; echo "exit code $?"
+            "$0" restore n1/backups/copy.tar n1 --config c.json5; echo "exit code $?"
             kill $node; wait $node
-            "$0" restore n1/backups/copy.sqlite n1 --config c.json5; echo "exit code $?"
+            "$0" restore n1/backups/copy.tar n1 --config c.json5; echo "exit code $?"
             python3 -c 'import sqlite3; print(*sqlite3.connect("n1/log.sqlite").execute(
                 "select hex(value) from property where name = \'diskLoss\'").fetchone())'
             ls n1 | grep -c restored

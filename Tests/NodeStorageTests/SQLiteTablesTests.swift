@@ -178,6 +178,7 @@ import Testing
         do {
             let tables = try SQLiteTables(path: folder.log)
             try tables.set("a", [2])
+            try tables.set("vote", [1])
             try tables.backUp(to: copy)
         }
         try SQLiteTables.markAsOlderDisk(copy)
@@ -185,6 +186,7 @@ import Testing
         let tables = try SQLiteTables(path: copy)
         #expect(try tables.property(Property.Name.diskLoss.rawValue) == [3, 0, 0, 0, 0, 0, 0, 0])
         #expect(try tables.property("a") == [2])
+        #expect(try tables.property("vote") == [1])
         #expect(try SQLiteTables(path: folder.log).property("diskLoss") == nil)
     }
 

@@ -4,23 +4,26 @@ package import CommandLineKit
 internal import Sockets
 
 extension NodeOptions {
-    /// The folder of a node on this host, of the cluster in a folder or of one with a configuration file.
+    /// A node on this host, of the cluster in a folder or of one with a configuration file.
     ///
     /// - Throws: `.unavailable` if the node runs, or may run.
-    package static func folder(
-        ofStopped id: String, for invocation: Invocation
-    ) throws(CommandError) -> String {
+    package static func stoppedNode(
+        _ id: String, for invocation: Invocation
+    ) throws(CommandError) -> Restoration.Target {
         guard let file = configurationFile(of: invocation) else {
             let cluster = try Cluster(inFolder: folder(of: invocation))
             let node = try cluster.file.node(named: id)
-            guard let process = cluster.process(of: node) else { return cluster.folder(of: node) }
+            guard let process = cluster.process(of: node) else {
+                return .init(id: id, folder: cluster.folder(of: node), cluster: cluster.file)
+            }
             throw CommandError(
                 .unavailable, "\(id) runs, as process \(process.pid)",
                 fix: "stop the cluster with `hearth cluster down`")
         }
         let configuration = try NodeConfiguration(named: file)
-        try requireRefusal(of: try ClusterFile(configuration).node(named: id))
-        return configuration.folder(of: id)
+        let cluster = ClusterFile(configuration)
+        try requireRefusal(of: try cluster.node(named: id))
+        return .init(id: id, folder: configuration.folder(of: id), cluster: cluster)
     }
 
     /// The nodes of a cluster with their folders, as they are on their machines.

@@ -17,9 +17,13 @@ package enum DatabaseCopy {
     }
 
     /// Marks a copy as older than the latest disk of its node, which then asks the other nodes before it votes or serves.
-    package static func markAsOlderDisk(_ path: String) throws(NodeError) {
+    ///
+    /// - Parameter isOfOtherNode: Whether another node has written it.
+    package static func markAsOlderDisk(
+        _ path: String, isOfOtherNode: Bool
+    ) throws(NodeError) {
         do throws(StorageError) {
-            try SQLiteTables.markAsOlderDisk(path)
+            try SQLiteTables.markAsOlderDisk(path, isOfOtherNode: isOfOtherNode)
         } catch {
             throw NodeError(error)
         }

@@ -41,7 +41,15 @@ package struct StoredOperations: Equatable, Sendable {
         of name: DatabaseName = .default, inFolder folder: String
     ) throws(NodeError) {
         let path = Self.path(of: name, inFolder: folder)
-        guard access(path, F_OK) == 0 else { return }
+        if access(path, F_OK) == 0 { try self.init(inFile: path) } else { self.init() }
+    }
+
+    private init() {}
+
+    /// Reads the database in a file.
+    ///
+    /// - Throws: as above.
+    init(inFile path: String) throws(NodeError) {
         do throws(StorageError) {
             var store = NodeStore(try SQLiteTables(path: path))
             let held = try store.inventory()

@@ -3,7 +3,7 @@ internal import SyncProtocol
 /// Decides whether nodes of a cluster are ready, so that another one may stop.
 ///
 /// A node is ready if it accepts writes, has contact with all nodes that run, knows the coordinator of transactions, and
-/// holds all operations that any node held when the nodes were first observed together. A lag of zero would be too much
+/// holds all operations that any node held when the nodes were first observed together. Its named databases are in order, too. A lag of zero would be too much
 /// to ask under load.
 package struct ClusterReadiness {
     /// The nodes that must be ready.
@@ -38,10 +38,17 @@ extension ObservedNode {
         var problems = unheard.map { "\(id) has no contact with \($0.node.id)" }
         let missing = missing(of: target)
         if missing > 0 { problems.append("\(id) lacks \(missing) operations of the others") }
+        problems += databaseProblems.map { "the database \($0.name) of \(id) \($0.problem)" }
         if report?.coordination.coordinator == nil {
             problems.append("\(id) knows no coordinator of transactions")
         }
         return problems
+    }
+
+    /// The named databases that are not in order there, in the order of their names.
+    package var databaseProblems: [(name: String, problem: String)] {
+        let problems = report?.process?.databaseProblems ?? [:]
+        return problems.keys.inKeyOrder.map { ($0, problems[$0]!) }
     }
 
     /// How many of these operations, counted by writer, it lacks.

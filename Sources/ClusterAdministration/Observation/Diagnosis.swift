@@ -36,6 +36,7 @@ package struct Diagnosis: Equatable {
             findings += examination.findings
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
+        findings += EmptyDatabase.all(in: later).map(\.finding)
         findings += RefusedKey.all(in: later).map { $0.finding(in: cluster) }
         findings += DifferingTrees.all(in: later).flatMap(\.findings)
         findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
@@ -124,6 +125,7 @@ private struct Examination {
             examineLag(report.data, later.data)
             examineCounters(report, later)
         }
+        examineDatabaseProblems(later)
         examineDisk(report.process)
         examineDatabases(report.process)
         examineOpenFiles(report.process)
@@ -292,6 +294,17 @@ private struct Examination {
             fix:
                 "start \(example), or evict it with `hearth cluster evict \(example)`; beyond the limit, a "
                 + "node that was away gets a checkpoint")
+    }
+
+    /// Reports problems of named databases that last.
+    private mutating func examineDatabaseProblems(_ later: ObservedNode) {
+        let names = Set(status.databaseProblems.map(\.name))
+        for (name, problem) in later.databaseProblems where names.contains(name) {
+            add(
+                .warning, "the database \(name) \(problem)",
+                fix: "wait; if it lasts, see the log of the node, and whether the nodes of the "
+                    + "database run (`hearth database list`)")
+        }
     }
 
     private mutating func examineDisk(_ process: NodeStatus.Process?) {

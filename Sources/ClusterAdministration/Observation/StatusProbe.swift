@@ -4,7 +4,7 @@ package import SyncProtocol
 package import TLS
 internal import Threads
 
-/// Sends nodes one request, as any client may: for their status, for a copy, for an eviction.
+/// Sends nodes one request, as any client may: for their status, for an eviction.
 package struct StatusProbe: Sendable {
     private let secret: Secret?
     private let database: DatabaseName?
@@ -81,21 +81,6 @@ package struct StatusProbe: Sendable {
             ?? []
     }
 
-    /// Has a node write a copy of its database; returns the path of the copy on the node's machine.
-    ///
-    /// - Parameter reportWait: Called once if the copy takes longer than a moment.
-    /// - Throws: when the node does not answer in time, or refuses.
-    package func backUp(
-        _ address: HTTPAddress, to name: String, within limit: Duration, reportWait: () -> Void
-    ) throws(CommandError) -> String {
-        let request = ClientMessage.backup(id: requestID, name: name)
-        guard
-            case .value(_, .string(let path)) = try answer(
-                of: address, to: request, within: limit, reportWait: reportWait)
-        else { throw StatusProbe.unexpectedAnswer(of: address) }
-        return path
-    }
-
     /// Has a node vote to evict a member.
     ///
     /// - Throws: when the node does not answer in time, or refuses.
@@ -109,10 +94,9 @@ package struct StatusProbe: Sendable {
     ///
     /// - Throws: `.denied` if only others may ask for this; otherwise why the node has not done it.
     func answer(
-        of address: HTTPAddress, to message: ClientMessage, within limit: Duration,
-        reportWait: () -> Void = {}
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
     ) throws(CommandError) -> NodeMessage {
-        let reply = reply(of: address, to: message, within: limit, reportWait: reportWait)
+        let reply = reply(of: address, to: message, within: limit)
         switch reply {
         case .message(.error(_, let code, let problem, let fix)) where code != .permissionDenied:
             throw CommandError(.unavailable, problem, fix: fix)
@@ -166,8 +150,7 @@ enum NodeReply: Sendable {
 
 extension StatusProbe {
     private func reply(
-        of address: HTTPAddress, to message: ClientMessage, within limit: Duration,
-        reportWait: () -> Void = {}
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
     ) -> NodeReply {
         let start = ContinuousClock.now
         let connection: NodeSocket
@@ -180,11 +163,8 @@ extension StatusProbe {
         }
         connection.send(message.frame)
         // A node sends probes in between to a client that waits for long.
-        for (end, isLast) in [(min(NodeWait.patience, limit), false), (limit, true)] {
-            while let frame = connection.frame(until: start + end) {
-                if let answer = StatusProbe.answer(in: frame) { return .message(answer) }
-            }
-            if !isLast, connection.ending == nil { reportWait() }
+        while let frame = connection.frame(until: start + limit) {
+            if let answer = StatusProbe.answer(in: frame) { return .message(answer) }
         }
         return connection.ending.map { .ended($0) } ?? .silent(isConnected: connection.isConnected)
     }

@@ -172,7 +172,7 @@ struct DatabasesNode {
             case .recordPlacement(let name, let record): records[name] = record
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)), .cut(let session): disconnect(session)
-            case .gateway: break
+            case .gateway, .backUp: break
             }
         }
     }

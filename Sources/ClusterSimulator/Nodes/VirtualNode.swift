@@ -306,6 +306,7 @@ struct VirtualNode {
                 .keepDatabase(_, let name, _), .recordPlacement(let name, _):
                 preconditionFailure("a client names \(name)")
             case .closeDatabase, .removeDatabase: preconditionFailure("there is one database")
+            case .backUp: preconditionFailure("a simulated client requests no backup over HTTP")
             }
         }
         if hasUsers { recordSteps() }

@@ -21,7 +21,7 @@ extension Connection {
         case .answer(let answer): send(answer, to: request, &context)
         case .refusedRealtime(let key, let farewell):
             refuseRealtime(answering: key, with: farewell, &context)
-        case .rest, .rules, .report, .native, .console, .realtime, .longPoll:
+        case .rest, .rules, .report, .backup, .native, .console, .realtime, .longPoll:
             preconditionFailure("a refused request has an answer")
         }
     }
@@ -43,7 +43,9 @@ extension Connection {
         case .refusing(let request, nil): refuse(request, &context)
         case .realtime: updateRealtime(&context) { session, _ in session.sendRefusal() }
         case .console: updateConsole(&context) { session, _ in session.sendRefusal() }
-        case .idle, .receiving, .asking, .answering, .streaming, .polling, .native, .closing: break
+        case .idle, .receiving, .asking, .answering, .copying, .streaming, .polling, .native,
+            .closing:
+            break
         }
     }
 }

@@ -11,6 +11,8 @@ enum Activity {
     case asking(OpenRequest, Exchange, sinceMilliseconds: UInt64)
     /// A large answer leaves in parts; the last one at this time.
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
+    /// The node writes a backup. The body is there once the answer has begun; the time is that of the last piece, until it has left.
+    case copying(OpenRequest, ChunkedBody?, sinceMilliseconds: UInt64?)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
     /// The request showed no secret, or a wrong one, is redirected, or is above a limit. The answer waits a moment; without one, that
@@ -30,7 +32,7 @@ enum Activity {
     /// The kinds of connections that `/metrics` tells apart.
     var kind: ConnectionKind {
         switch self {
-        case .idle, .receiving, .asking, .answering, .refusing, .closing: .http
+        case .idle, .receiving, .asking, .answering, .copying, .refusing, .closing: .http
         case .streaming: .eventStream
         case .polling: .longPoll
         case .realtime: .realtime

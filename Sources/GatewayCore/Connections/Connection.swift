@@ -95,6 +95,9 @@ struct Connection {
         case .receiving(let request):
             context.bodies.remove(request.body.count, by: request.identity.principal)
         case .realtime(let realtime) where realtime.countedBytes > 0: context.setShare(0, of: id)
+        case .copying: context.output(.endBackup(id))
+        case .console(let console) where console.session.backup != nil:
+            context.output(.endBackup(id))
         default: break
         }
     }
@@ -147,7 +150,7 @@ struct Connection {
             close(&context)
         case .native: close(&context)
         case .console: endConsole(by: .tryAgainLater, because: reason, &context)
-        case .idle, .receiving, .refusing, .answering, .polling, .closing: break
+        case .idle, .receiving, .refusing, .answering, .copying, .polling, .closing: break
         }
     }
 
@@ -200,7 +203,7 @@ extension Connection {
         case .console: receiveConsole(bytes, &context)
         case .streaming, .native, .closing: return
         case .refusing(_, let answer): if answer != nil { reader.receive(bytes) }
-        case .idle, .receiving, .asking, .answering, .polling:
+        case .idle, .receiving, .asking, .answering, .copying, .polling:
             reader.receive(bytes)
             readRequests(&context)
         }
@@ -222,8 +225,8 @@ extension Connection {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .refusing, .polling, .realtime, .native, .console,
-                .closing:
+            case .idle, .receiving, .answering, .copying, .refusing, .polling, .realtime, .native,
+                .console, .closing:
                 break
             }
         }
@@ -241,6 +244,7 @@ extension Connection {
     mutating func sendPart(_ context: inout GatewayContext) {
         switch activity {
         case .answering: continueAnswer(&context)
+        case .copying: continueBackup(&context)
         case .streaming: continueStream(&context)
         case .realtime:
             updateRealtime(&context) { session, _ in session.resume() }
@@ -258,7 +262,8 @@ extension Connection {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
         case .realtime(let realtime): realtime.session?.isWaiting ?? false
-        case .idle, .receiving, .asking, .refusing, .polling, .native, .console, .closing: false
+        case .idle, .receiving, .asking, .copying, .refusing, .polling, .native, .console, .closing:
+            false
         }
     }
 }
@@ -276,6 +281,8 @@ extension Connection {
                 of: reader.phase, since: phaseMilliseconds)
             return deadline.map { now >= $0 } ?? false
         case .answering(_, _, let since): return now >= since + configuration.partMilliseconds
+        case .copying(_, _, let since):
+            return since.map { now >= $0 + configuration.partMilliseconds } ?? false
         case .streaming(let stream):
             if identity.hasEnded(at: now) { return true }
             let limit =
@@ -294,7 +301,7 @@ extension Connection {
     mutating func expire(_ context: inout GatewayContext) {
         switch activity {
         case .idle, .receiving: giveUp(&context)
-        case .answering: close(&context)
+        case .answering, .copying: close(&context)
         case .streaming(var stream):
             if stream.isPartWay { return close(&context) }
             if identity.hasEnded(at: context.elapsedMilliseconds) {
@@ -324,7 +331,7 @@ extension Connection {
                 session.reviewIdentity(at: context.now, with: context.authentication)
             }
         // A request that has begun is done; a stream looks as it begins.
-        case .idle, .receiving, .asking, .refusing, .answering, .polling, .closing: break
+        case .idle, .receiving, .asking, .refusing, .answering, .copying, .polling, .closing: break
         }
     }
 

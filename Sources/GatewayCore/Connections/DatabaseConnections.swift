@@ -48,7 +48,9 @@ extension Activity {
         switch self {
         case .streaming, .native: true
         case .realtime(let realtime): realtime.session != nil
-        case .idle, .receiving, .asking, .answering, .refusing, .polling, .console, .closing: false
+        case .idle, .receiving, .asking, .answering, .copying, .refusing, .polling, .console,
+            .closing:
+            false
         }
     }
 }
@@ -61,7 +63,7 @@ extension RequestPlan {
         case .realtime(let head): head.polled == nil
         case .rest(let request): request.verb == .stream
         case .longPoll(.start): true
-        case .longPoll, .answer, .rules, .report, .console, .refusedRealtime: false
+        case .longPoll, .answer, .rules, .report, .backup, .console, .refusedRealtime: false
         }
     }
 }

@@ -22,8 +22,8 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .refusing, .polling, .realtime, .native, .console,
-            .closing:
+        case .asking, .answering, .copying, .streaming, .refusing, .polling, .realtime, .native,
+            .console, .closing:
             false
         }
     }
@@ -120,6 +120,7 @@ extension Connection {
             } catch {
                 send(Answer(error), to: request, &context)
             }
+        case .backup(let backup): begin(backup, for: request, &context)
         case .native(let key): becomeNative(answering: key, &context)
         case .console(let key): becomeConsole(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
@@ -249,7 +250,7 @@ extension Connection {
     }
 
     /// Ends a request whose answer is sent.
-    private mutating func finish(closes: Bool, _ context: inout GatewayContext) {
+    mutating func finish(closes: Bool, _ context: inout GatewayContext) {
         if closes { return close(&context) }
         become(.idle)
         reader.answered()

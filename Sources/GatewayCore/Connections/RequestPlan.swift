@@ -12,6 +12,8 @@ enum RequestPlan {
     case rules(RulesDocumentRequest)
     /// A report about the node, for an administrator or a monitor.
     case report(NodeReport)
+    /// A backup of the node, for an administrator or a monitor.
+    case backup(NodeBackup)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
     /// The connection becomes the feed of a page of the console, for this key.
@@ -42,6 +44,14 @@ enum RequestPlan {
         case "/health":
             try head.checkIsRead()
             self = .answer(Answer(health: context.availability))
+        case NodeBackup.path:
+            guard context.authentication.mayRead(.status, as: principal) else {
+                throw .permissionDenied
+            }
+            // A monitor receives no data. It may have the node write them into its folder.
+            guard principal != .monitor || head.method != .get else { throw .monitorsOnlyObserve }
+            self = .backup(try NodeBackup(head, in: context.databases))
+            try context.checkServes()
         case RulesDocumentRequest.path:
             self = .rules(try RulesDocumentRequest(head))
             try context.checkServes()
@@ -125,7 +135,8 @@ enum RequestPlan {
         switch self {
         case .rest(let request): request.hasBody
         case .rules(let request): request.isReplacement
-        case .answer, .report, .native, .console, .realtime, .refusedRealtime, .longPoll: false
+        case .answer, .report, .backup, .native, .console, .realtime, .refusedRealtime, .longPoll:
+            false
         }
     }
 }
@@ -151,8 +162,10 @@ extension GatewayContext {
     private mutating func namedDatabase(
         of head: RequestHead
     ) throws(RestFailure) -> DatabaseName {
-        // The list of databases is the same for all, and wakes none of them.
-        if head.method == .options || head.target.pathText == NodeReport.databasesPath {
+        // The list of databases is the same for all, and wakes none of them. Neither does a backup.
+        if head.method == .options
+            || [NodeReport.databasesPath, NodeBackup.path].contains(head.target.pathText)
+        {
             return .default
         }
         if let name = try head.changedDatabase() {
@@ -212,7 +225,8 @@ extension GatewayContext {
 extension RequestHead {
     /// The paths that a monitor may request. On the native WebSocket, the replica refuses it data.
     private static let pathsForMonitors = [
-        "/health", "/status", "/metrics", NativeProtocol.path, NativeProtocol.path(of: .default),
+        "/health", "/status", "/metrics", NodeBackup.path, NativeProtocol.path,
+        NativeProtocol.path(of: .default),
     ]
 
     fileprivate var isForMonitors: Bool {

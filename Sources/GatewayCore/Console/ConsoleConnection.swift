@@ -91,6 +91,7 @@ extension Connection {
                 openSession(&context)
                 identify(&context)
             case .ask(let messages): ask(messages, &context)
+            case .backUp(let backup): context.output(.backUp(id, backup))
             case .delayRefusal:
                 if !context.delayRefusal(of: session) { endConsole(by: .tryAgainLater, &context) }
             case .close(let end):

@@ -44,10 +44,7 @@ extension ConsoleSession {
                 return .explain(id: request, statement: statement, source: source)
             }
         case .backup(let id, let name):
-            return ask(id) { session, request in
-                session.commands[request] = id
-                return .backup(id: request, name: name)
-            }
+            return backUp(id, name, with: authentication)
         case .evict(let id, let member):
             return ask(id) { session, request in
                 session.commands[request] = id
@@ -142,6 +139,45 @@ extension ConsoleSession {
         windows[id]!.request = nil
         windows[id]!.dueMilliseconds = now.elapsedMilliseconds
         return refresh(at: now, with: authentication)
+    }
+
+    private mutating func backUp(
+        _ id: Int, _ name: String, with authentication: borrowing Authentication
+    ) -> [ConsoleEffect] {
+        let failure: RestFailure?
+        if !authentication.mayRead(.status, as: identity.principal) {
+            failure = .permissionDenied
+        } else if !BackupName.isValid(name) {
+            failure = .invalid("This cannot name a backup.", fix: BackupName.fix)
+        } else if backup != nil {
+            failure = .invalid(
+                "A backup of this page is under way.", fix: "wait until it is complete")
+        } else {
+            failure = nil
+        }
+        guard let failure else {
+            backup = id
+            return [.backUp(NodeBackup(fileName: name))]
+        }
+        let code = failure.status == 400 ? ErrorCode.invalid : .permissionDenied
+        return [
+            .send(ConsoleText.refusal(of: id, code.rawValue, failure.problem, failure.fix ?? ""))
+        ]
+    }
+
+    /// Answers the request of a backup.
+    mutating func finishBackup(_ event: BackupEvent) -> [ConsoleEffect] {
+        guard let id = backup else { return [] }
+        switch event {
+        case .piece: return []
+        case .complete(let path):
+            backup = nil
+            return [.send(ConsoleText.done(id, path ?? ""))]
+        case .failed(let problem, let fix):
+            backup = nil
+            let code = ErrorCode.unavailable.rawValue
+            return [.send(ConsoleText.refusal(of: id, code, problem, fix))]
+        }
     }
 
     /// Asks a question of the page, unless too many wait.

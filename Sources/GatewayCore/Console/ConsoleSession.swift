@@ -12,6 +12,8 @@ enum ConsoleEffect: Equatable {
     case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
+    /// Have the node write a backup of all its databases into a file, and call `finishBackup`.
+    case backUp(NodeBackup)
     /// Call `sendRefusal` somewhat later.
     case delayRefusal
     /// Close the connection.
@@ -54,6 +56,8 @@ struct ConsoleSession {
     var verdicts: [UInt64: Int] = [:]
     /// The commands, by which the page knows them.
     var commands: [UInt64: Int] = [:]
+    /// The request of a backup that the node writes.
+    var backup: Int?
     private(set) var lastRequest: UInt64 = 0
     var refusal: CredentialFailure?
 

@@ -212,6 +212,12 @@ extension MetricsText {
         if let count = process.awakeDatabases {
             append("databases_awake", .gauge, "Databases that do not sleep.", count)
         }
+        if let count = process.unreadyDatabases {
+            append(
+                "databases_unready", .gauge,
+                "Named databases that are not in order at this node: they start, move or lack operations.",
+                count)
+        }
         if let bytes = process.diskFreeBytes {
             append("disk_free_bytes", .gauge, "Free space on the disk of the database.", bytes)
         }

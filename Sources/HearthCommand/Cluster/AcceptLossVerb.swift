@@ -22,7 +22,7 @@ enum AcceptLossVerb {
         ]
     ) { invocation throws(CommandError) in
         let id = invocation[node]
-        let folder = try NodeOptions.folder(ofStopped: id, for: invocation)
+        let folder = try NodeOptions.stoppedNode(id, for: invocation).folder
         guard try isConfirmed(id, invocation) else {
             Terminal.standardError.print("nothing is changed")
             return .success

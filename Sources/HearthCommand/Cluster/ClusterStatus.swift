@@ -84,6 +84,12 @@ enum ClusterStatus {
             let rates = last.map { $0.rates(since: $1) } ?? [:]
             let table = StatusTable(statuses, rates: rates)
             for line in table.lines { StandardOutput.shared.print(line) }
+            for status in statuses {
+                for (name, problem) in status.databaseProblems {
+                    let line = "\(status.node.id): the database \(name) \(problem)"
+                    StandardOutput.shared.print(line)
+                }
+            }
             if let line = largestDatabases(of: statuses.compactMap(\.report)) {
                 StandardOutput.shared.print(line)
             }

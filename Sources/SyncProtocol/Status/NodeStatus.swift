@@ -39,6 +39,8 @@ public struct NodeStatus: Equatable, Sendable {
     /// Nil where no process runs the replica, as in the simulator.
     public var process: Process?
 
+    /// The most databases in `databaseProblems`, and in `emptyDatabases`.
+    public static let databaseProblemsShown = 20
     /// The most databases in `largestDatabases`.
     public static let largestDatabasesShown = 10
 
@@ -298,6 +300,12 @@ extension NodeStatus {
         public var databases: Int?
         /// Those that do not sleep.
         public var awakeDatabases: Int?
+        /// The named databases that are not in order at this node; nil from a node of a version without this number.
+        public var unreadyDatabases: Int?
+        /// Their problems, as in `is being opened`, up to `databaseProblemsShown`.
+        public var databaseProblems: [String: String] = [:]
+        /// The databases on chosen nodes of which this node holds nothing, with the names of these nodes, separated by commas.
+        public var emptyDatabases: [String: String] = [:]
         /// The largest databases, with the bytes of their data.
         public var largestDatabases: [String: Int] = [:]
         /// The files of databases that the node keeps aside, because they may have operations that no other node has: their

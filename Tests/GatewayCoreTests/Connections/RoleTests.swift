@@ -31,6 +31,7 @@ import Testing
         let isHandshake = target.hasPrefix("/.hearth") || target.hasPrefix("/.ws")
         var fields = isHandshake ? RoleTests.upgrade : []
         if !credential.isEmpty { fields.append("Authorization: Bearer \(credential)") }
+        node.backupEvents = [.complete(path: "monday.tar")]
         node.send(TestGateway.request(target, method, fields, body: body), by: id)
         node.wait(100)
         let text = node.text(id)
@@ -52,6 +53,11 @@ import Testing
             ("PUT", "/status", "1", [405, 405, 405, 405]),
             ("GET", "/metrics", nil, [401, 200, 401, 200]),
             ("DELETE", "/metrics", nil, [405, 405, 405, 405]),
+            ("POST", "/.backup.tar?name=monday", nil, [401, 200, 401, 200]),
+            ("POST", "/.backup.tar?name=..", nil, [401, 400, 401, 400]),
+            ("GET", "/.backup.tar", nil, [401, 403, 401, 200]),
+            ("GET", "/.backup.tar?database=none", nil, [401, 403, 401, 404]),
+            ("DELETE", "/.backup.tar", nil, [401, 405, 401, 405]),
             // Data.
             ("GET", "/open.json", nil, [200, 403, 200, 200]),
             ("GET", "/shut.json", nil, [401, 403, 200, 200]),

@@ -69,7 +69,7 @@ for _ in 1 2; do
     systemctl start hearth-backup@n1 || fail 'the unit of backups failed'
     sleep 1 # The name of a copy has its second.
 done
-copies=(/var/lib/hearth/n1/backups/daily-*.sqlite)
+copies=(/var/lib/hearth/n1/backups/daily-*.tar)
 [[ ${#copies[@]} == 2 && $(stat -c '%a %U' "${copies[0]}") == '600 hearth' ]] || fail "the copies: $(ls -l "${copies[@]}")"
 for copy in "${copies[@]}"; do hearth restore --check "$copy" >/dev/null || fail "$copy is not complete"; done
 mv /etc/hearth/backup.secret /etc/hearth/backup.kept

@@ -119,11 +119,11 @@ class ClusterPage {
     const node = feed.about.value?.node ?? 'this node';
     const name = new Date().toISOString().slice(0, 16).replace(/[T:]/g, '-');
     const values = await dialog(`Back up ${node}`, [
-      h('p', { class: 'muted' }, 'The node writes a copy of its database into its folder. It goes on serving meanwhile.'),
-      field('Name of the copy', h('input', { name: 'name', value: name, class: 'mono', autocomplete: 'off' })),
+      h('p', { class: 'muted' }, 'The node writes a backup of all its databases into its folder. It goes on serving meanwhile.'),
+      field('Name of the backup', h('input', { name: 'name', value: name, class: 'mono', autocomplete: 'off' })),
     ], { accept: 'Back up', check: ({ name: text }) => (/^[A-Za-z0-9_-]{1,64}$/.test(text) ? null : 'Use 1 to 64 letters, digits, - and _.') });
     if (!values) return;
-    const answer = await feed.ask({ t: 'backup', name: values.name }, 120_000);
+    const answer = await feed.ask({ t: 'backup', name: values.name }, 600_000);
     if (answer.t === 'done') toast(`Wrote ${answer.text}.`, { seconds: 15 });
     else toast(`${answer.problem}; ${answer.fix}`, { kind: 'bad', seconds: 15 });
   }
