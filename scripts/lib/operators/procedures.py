@@ -122,7 +122,9 @@ class Operator:
         for database, file in files.items():
             place = self.cluster.nodes[name].folder / ("" if database == "default" else f"databases/{database}")
             if (place / "log.sqlite").exists():
-                self.command("restore", "restore", file, name, "--database", database)
+                code, text = self.cluster.hearth("restore", file, name, "--database", database)
+                self.cluster.say(f"hearth restore {file.name} {name} --database {database} -> {code}: {text[-160:]!r}")
+        self.count("restore", f"{name} has backup {number}")
 
     def copy_folder(self, name):
         """Copies the folder of a stopped node."""
@@ -220,8 +222,12 @@ class Operator:
             self.cluster.mark(name)
         self.kill(name, self.draw.choice([signal.SIGKILL, signal.SIGTERM]))
         {"backup": self.restore, "folder": self.put_back, "empty": self.empty}[kind](name)
-        if self.draw.random() < 0.4:
+        fault = self.draw.random()
+        if fault < 0.4:
             self.random_cut([name])
+        elif fault < 0.7:
+            self.random_kill()
+            self.cluster.cut()
         self.start(name, 4)
         self.clients.avoided.discard(name)
 
@@ -257,6 +263,8 @@ class Operator:
                 self.kill(name)
                 time.sleep(2.5)
             self.evict(name)
+            if self.draw.random() < 0.4:
+                time.sleep(8)  # The others' writes become stable.
 
     def random_move(self):
         named, members = self.cluster.databases[1:], self.cluster.members
@@ -314,14 +322,14 @@ class Operator:
                 self.relist(others, f"removal of {name}")
         self.cluster.wait(5, lambda: all(map(self.cluster.serves, self.cluster.members)))
 
-    def episode(self, seconds=25):
+    def episode(self):
         """Draws procedures one after the other, heals, and returns the problems."""
         self.victim = None
         weights = {self.random_disk: 5, self.random_copy: 3, self.random_cut: 3, self.random_evict: 2.5,
                    self.random_move: 5, self.random_kill: 2, self.random_start: 3, self.random_pause: 1,
                    self.random_clock: 1.5, self.random_removal: 0.7}
         self.mark_all()
-        end = time.time() + seconds
+        end = time.time() + self.draw.uniform(15, 40)
         while time.time() < end:
             time.sleep(self.draw.uniform(0.2, 2.0))
             self.draw.choices(list(weights), list(weights.values()))[0]()
