@@ -70,8 +70,10 @@ class Check:
         for node in self.cluster.nodes.values():
             for file in node.folder.rglob("*.sqlite*"):
                 place = str(file.relative_to(node.folder)).removesuffix("-wal").removesuffix("-shm")
-                is_live = place == "log.sqlite" or place.endswith("/log.sqlite") and place.count("/") == 2
-                if not is_live and "before-restore" not in place and (place in named or str(file.parent) in named):
+                folder, _, name = place.rpartition("/")
+                is_live = name == "log.sqlite" and (not folder or folder.startswith("databases/"))
+                is_named = "/" in folder and folder in named or name != "log.sqlite" and name in named
+                if is_named and not is_live and "before-restore" not in name:
                     kept[file] = file.read_bytes()
         return kept
 
@@ -124,7 +126,8 @@ class Tree:
     def is_beside_kept_file(self, write):
         """Whether its node keeps a file of this database: deletions and increments cannot be found in its bytes."""
         folder = self.cluster.nodes[write.node].folder
-        return any(folder in file.parents and self.database in ("default", *file.parts) for file in self.kept)
+        return any(folder in file.parents and (self.database == "default" or f"/{self.database}" in str(file))
+                   for file in self.kept)
 
 
 def differences(left, right, path):

@@ -1,6 +1,7 @@
 """Tests of the check of scripts/operators: plain writes and trees in, problems out."""
 
 import sys
+import tempfile
 import types
 import unittest
 from pathlib import Path
@@ -75,6 +76,27 @@ class ValueTests(unittest.TestCase):
     def test_conflicts_may_be_a_list(self):
         conflicts = {"n1": {"-O": {"writes": [{"path": "/e/a"}, {"path": "/e/b", "json": "1"}]}}}
         self.assertEqual(list(conflicting_writes(conflicts)), [("/e/a", None), ("/e/b", "1")])
+
+
+class KeptFileTests(unittest.TestCase):
+    def kept(self, doctor):
+        with tempfile.TemporaryDirectory() as folder:
+            for place in ("log.sqlite", "databases/chat/log.sqlite", "kept/chat-1-5/log.sqlite-wal",
+                          "log.sqlite.damaged-3", "log.sqlite.before-restore-4"):
+                file = Path(folder) / place
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(place)
+            cluster = Lost([])
+            cluster.nodes = {"n1": types.SimpleNamespace(name="n1", folder=Path(folder), crashes=[])}
+            cluster.logged = lambda: "the database chat is in databases/chat, with log.sqlite"
+            check = Check(cluster)
+            check.doctor = doctor
+            return sorted(text.decode() for text in check.kept_files().values())
+
+    def test_only_named_files_that_are_no_live_databases_count(self):
+        self.assertEqual(self.kept(""), [])
+        self.assertEqual(self.kept("see /data/n1/log.sqlite.damaged-3"), ["log.sqlite.damaged-3"])
+        self.assertEqual(self.kept("kept as kept/chat-1-5, log.sqlite.before-restore-4"), ["kept/chat-1-5/log.sqlite-wal"])
 
 
 class SumTests(unittest.TestCase):
