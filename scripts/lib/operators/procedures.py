@@ -150,6 +150,7 @@ class Operator:
 
     def evict(self, name):
         """Evicts a node; a database on two nodes refuses that, and the others do not."""
+        self.cluster.orphaning.add(name)
         code, text = self.cluster.hearth("cluster", "evict", name, "--force")
         self.count("evict", f"hearth cluster evict {name} --force -> {code}: {text[-160:]!r}",
                    code if "from all other databases" not in text else 0)
