@@ -384,7 +384,9 @@ import ZeroMQ
         #expect(found.map(\.node) == ["n2"])
         #expect(found.first?.problem.contains("in the database chat than n1 and n3") == true)
         #expect(found.first?.fix.contains("--node n2 --database chat") == true)
-        #expect(found.first?.fix.contains("move `databases/chat/log.sqlite*` out of its folder") == true)
+        #expect(
+            found.first?.fix.contains("move `databases/chat/log.sqlite*` out of its folder") == true
+        )
     }
 
     @Test(arguments: [

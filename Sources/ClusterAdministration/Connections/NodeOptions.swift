@@ -146,7 +146,9 @@ package enum NodeOptions {
     }
 
     /// The database that the command line or the environment names, also the default one. Nil without a name.
-    package static func namedDatabase(of invocation: Invocation) throws(CommandError) -> DatabaseName? {
+    package static func namedDatabase(of invocation: Invocation) throws(CommandError)
+        -> DatabaseName?
+    {
         let given = invocation[database]
         guard let text = given ?? environment("HEARTH_DATABASE"), !text.isEmpty else {
             return nil

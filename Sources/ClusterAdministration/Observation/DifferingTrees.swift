@@ -77,7 +77,8 @@ struct DifferingTrees {
     /// The steps that give a node the data of the others.
     private func repair(_ node: String) -> String {
         let folder = database == "default" ? "" : "databases/\(database)/"
-        return "stop \(node) (`hearth cluster stop`, or systemctl), move `\(folder)log.sqlite*` out of "
+        return
+            "stop \(node) (`hearth cluster stop`, or systemctl), move `\(folder)log.sqlite*` out of "
             + "its folder, and start it again: it fetches the data of the others"
     }
 }
