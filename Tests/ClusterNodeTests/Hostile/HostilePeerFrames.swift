@@ -54,7 +54,7 @@ extension HostileFrames {
         case 7:
             return .disk(
                 DiskStatement(member: member, writer: writer(), floor: time(), isWhole: chance(50)))
-        case 8:
+        case 10:
             let statement = DiskStatement(
                 member: member, writer: writer(), floor: time(), isWhole: chance(50))
             return .remembered(
