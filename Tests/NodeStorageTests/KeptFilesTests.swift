@@ -17,7 +17,7 @@ import Testing
             atPath: database + "/backups", withIntermediateDirectories: true)
         for name in ["log.sqlite", "log.sqlite-wal", "placement.json", "backups/monday.sqlite"] {
             let attributes = [FileAttributeKey.posixPermissions: 0o644]
-            files.createFile(
+            _ = files.createFile(
                 atPath: "\(database)/\(name)", contents: Data(text.utf8), attributes: attributes)
         }
         return database
