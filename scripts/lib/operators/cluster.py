@@ -128,6 +128,8 @@ class Cluster:
         folder.mkdir(parents=True)
         self.folder, self.program, self.unknown = folder, program, unknown
         self.has_clocks = clock_library is not None
+        help_text = subprocess.run([program, "restore", "--help"], capture_output=True, text=True).stdout
+        self.has_whole_backups = "--whole-cluster" in help_text
         self.nodes = {f"n{i}": Node(i, folder, program, clock_library) for i in range(1, count + 1)}
         self.members, self.cuts, self.lock = list(self.nodes), set(), threading.Lock()
         self.databases, self.removed = ["default"], set()

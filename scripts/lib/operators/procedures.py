@@ -95,9 +95,14 @@ class Operator:
         return served
 
     def backup(self, name):
-        """Copies each database that the node holds."""
+        """Copies each database that the node holds: in one file, or in one of each where the program knows no other."""
         self.number += 1
         files = {}
+        if self.cluster.has_whole_backups:
+            files["all"] = self.cluster.folder / f"{name}-{self.number}.tar"
+            self.command("backup", "backup", "--to", files["all"], "--node", name)
+            self.copies.setdefault((name, "backup"), []).append((self.number, files))
+            return files
         for database in self.cluster.databases:
             if not isinstance(self.cluster.tree(name, database), dict):
                 continue
@@ -119,6 +124,9 @@ class Operator:
         """Restores a stopped node."""
         number, files = ("", copy) if copy else self.draw.choice(self.copies[name, "backup"])
         self.cluster.lose_disk(name)
+        if "all" in files:
+            self.command("restore", "restore", files["all"], name)
+            return
         for database, file in files.items():
             place = self.cluster.nodes[name].folder / ("" if database == "default" else f"databases/{database}")
             if (place / "log.sqlite").exists():
