@@ -55,6 +55,16 @@ extension NodeCore {
         openFiles(at: position)
     }
 
+    /// Has all databases of the node take their disk for an old one, as soon as the default one knows that it is.
+    mutating func followDisk() {
+        guard !distrustsDisk, replica.isOnOldDisk else { return }
+        distrustsDisk = true
+        for position in named.indices where named[position].hasReplica {
+            named[position].replica.distrustDisk()
+            activate(position)
+        }
+    }
+
     /// Goes on with the replica of a database that the driver has opened.
     public mutating func open(_ database: DatabaseIndex, _ replica: consuming Replica) {
         let position = database.position
@@ -63,6 +73,7 @@ extension NodeCore {
             named[position].isElsewhere ? 0 : catalog.epoch(of: named[position].name)
         named[position].open(replica, in: epoch)
         named[position].replica.setDatabaseLimits(limits.limits(of: named[position].name))
+        if distrustsDisk { named[position].replica.distrustDisk() }
         activate(position)
         eager.append(position)
         hasBacklog = true

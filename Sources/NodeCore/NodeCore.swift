@@ -75,6 +75,8 @@ public struct NodeCore {
     public var storageTrouble: StorageTrouble?
     /// Whether a client has ever connected to the HTTP port. Until then the gateway gets no turns.
     package private(set) var hasHadConnections = false
+    /// Whether the default database has found its disk to be an old one.
+    var distrustsDisk = false
     /// The steps of the replica since the last `removeSteps`; nil if they are not observed.
     private var steps: [ReplicaStep]?
     private(set) var isStopped = false
@@ -146,6 +148,7 @@ extension NodeCore {
                     isRunning: true, isServing: isServing, awaited: replica.awaitedMembers,
                     storageTrouble: storageTrouble, isEvicted: replica.isOut))
             reportDatabases()
+            followDisk()
             followPeers()
             followCatalog()
             continueMoves()

@@ -228,6 +228,8 @@ extension Replica {
     public var isOut: Bool { lifecycle.isRejoining && !lifecycle.isRecovering }
     /// Whether this replica has served on an old disk, and accepts no writes until it has met enough members.
     public var isRecovering: Bool { lifecycle.isRecovering }
+    /// Whether its disk is known to be older than its latest one, and it has not recovered.
+    package var isOnOldDisk: Bool { lifecycle.isOnOldDisk }
     /// The members without which it does not serve, or accepts no writes.
     public var awaitedMembers: [String] { lifecycle.awaited }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.

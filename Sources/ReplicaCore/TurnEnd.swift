@@ -115,7 +115,10 @@ extension Replica {
         case .ready: break
         }
         // Only its peers know which closed timestamps the predecessor of this incarnation announced.
-        if !startup.hasRecovered { replication.closedTimestamp.raise(to: replication.clock.last) }
+        if !startup.hasRecovered {
+            _ = replication.raiseFloor(to: replication.clock.last)
+            replication.incarnations.recover(holding: vector, above: replication.floor)
+        }
         sessions.listens.buildNamedIndexes(in: value)
         replication.turn.immediate.append(.serve)
     }

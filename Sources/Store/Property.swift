@@ -11,7 +11,7 @@ public struct Property: Equatable, Sendable {
         case diskLoss
         /// The evictions that this node knows of: `[member, subject, stage, …]`.
         case evictions
-        /// The last writers of this node, the latest last.
+        /// A time before which the list may have gaps, and the last writers of this node, the latest last.
         case incarnations
         /// The members in the last configuration, names ascending.
         case members

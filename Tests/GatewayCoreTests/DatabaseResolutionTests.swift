@@ -87,13 +87,15 @@ import Testing
         return head
     }
 
+    private let client = "127.0.0.1"
+
     private struct NoHead: Error {}
 
     private func result(of test: Case) throws -> String {
         var context = context(test.unknown)
         let head = try head(test.target, at: test.host)
         do throws(RestFailure) {
-            return try context.database(of: head).text
+            return try context.database(of: head, from: client).text
         } catch {
             return "\(error.status)"
         }
@@ -107,10 +109,12 @@ import Testing
     @Test func `no database is created beyond the limit`() throws {
         var context = context(.create, limit: 3)
         let head = try head("/.json?ns=zoo", at: "localhost")
-        let error = #expect(throws: RestFailure.self) { try context.database(of: head) }
+        let error = #expect(throws: RestFailure.self) {
+            try context.database(of: head, from: client)
+        }
         #expect(error?.status == 507 && error?.problem.contains("3 databases") == true)
         #expect(throws: Never.self) {
-            try context.database(of: self.head("/.json?ns=chat", at: "localhost"))
+            try context.database(of: self.head("/.json?ns=chat", at: "localhost"), from: client)
         }
     }
 
@@ -122,7 +126,7 @@ import Testing
             #expect(context.databases.place(of: zoo) == place)
             #expect(context.databases.names.contains(zoo))
             let error = #expect(throws: RestFailure.self) {
-                try context.database(of: self.head("/.json?ns=farm", at: "localhost"))
+                try context.database(of: self.head("/.json?ns=farm", at: "localhost"), from: client)
             }
             #expect(error?.problem.contains("4 databases") == true)
             context.databases.locate(zoo, .here)
@@ -139,12 +143,15 @@ import Testing
             context.databases.isComplete = false
             let zoo = try head("/.json?ns=zoo", at: "localhost")
             if unknown == .create {
-                #expect(try context.database(of: zoo).text == "zoo")
+                #expect(try context.database(of: zoo, from: client).text == "zoo")
             } else {
-                let error = #expect(throws: RestFailure.self) { try context.database(of: zoo) }
+                let error = #expect(throws: RestFailure.self) {
+                    try context.database(of: zoo, from: client)
+                }
                 #expect(error?.status == 503 && error?.isPassing == true)
             }
-            let chat = try context.database(of: head("/.json?ns=chat", at: "localhost"))
+            let chat = try context.database(
+                of: head("/.json?ns=chat", at: "localhost"), from: client)
             #expect(chat.text == "chat")
         }
     }
@@ -152,7 +159,7 @@ import Testing
     @Test func `the log reports once that a name means the default database`() throws {
         var context = context(.useDefault)
         for target in ["/.json?ns=zoo", "/.json?ns=zoo", "/.json?ns=chat", "/.json?ns=default"] {
-            _ = try context.database(of: head(target, at: "localhost"))
+            _ = try context.database(of: head(target, at: "localhost"), from: client)
         }
         let lines = context.removeOutputs().compactMap { output in
             if case .log(let line) = output { line } else { nil }

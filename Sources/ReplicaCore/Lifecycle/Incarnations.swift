@@ -16,6 +16,8 @@ struct Incarnations: Sendable {
     private var held: VersionVector?
     /// Whether the disk had a list: older versions wrote none.
     private let isComplete: Bool
+    /// The list may lack incarnations that ended before this time: the disk was old, and the node has recovered since.
+    private var floor = HybridTime.zero
     private var isStored = true
 
     init() { isComplete = false }
@@ -24,12 +26,14 @@ struct Incarnations: Sendable {
     init(_ bytes: [UInt8]) {
         let read = try? bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
             var reader = MessagePackReader(bytes)
-            return try reader.elements(try reader.arrayHead("writers")) {
+            let floor = try reader.time()
+            let writers = try reader.elements(try reader.arrayHead("writers")) {
                 reader throws(FrameError) in
                 try reader.writerID()
             }
+            return (floor, writers)
         }
-        writers = read ?? []
+        if let read { (floor, writers) = read }
         isComplete = read != nil
     }
 
@@ -42,14 +46,18 @@ struct Incarnations: Sendable {
     /// Records, before the first turn, the operations on the disk.
     mutating func note(startWith vector: VersionVector) { held = held ?? vector }
 
-    /// Records that all is known again.
-    mutating func recover(holding vector: VersionVector) { held = vector }
+    /// Records that everything is known again that peers remember of earlier incarnations, up to a time.
+    mutating func recover(holding vector: VersionVector, above time: HybridTime) {
+        (held, floor) = (vector, time)
+        isStored = false
+    }
 
     /// The list to be stored, if it has changed.
     mutating func takeToStore() -> Property? {
         if isStored { return nil }
         isStored = true
         var writer = MessagePackWriter()
+        writer.append(floor.bits)
         writer.appendArrayHead(writers.count)
         for own in writers { writer.append(own.bits) }
         return Property(.incarnations, bytes: writer.bytes)
@@ -58,7 +66,8 @@ struct Incarnations: Sendable {
     /// Whether a peer's memory is of more than the disk had, with a floor for its closed timestamp.
     func isOlder(than memory: DiskMemory, floor: HybridTime) -> Bool {
         guard let predecessor = memory.predecessor else { return false }
-        return memory.closed > floor || isComplete && !writers.contains(predecessor)
+        let isUnlisted = isComplete && !writers.contains(predecessor) && memory.closed > self.floor
+        return memory.closed > floor || isUnlisted
             || isSynchronous && memory.sequence > held?[predecessor] ?? 0
     }
 }

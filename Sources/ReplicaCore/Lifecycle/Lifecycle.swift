@@ -57,6 +57,9 @@ indirect enum Lifecycle: Equatable, Sendable {
     /// Whether the disk has all that this node ever had.
     var hasWholeDisk: Bool { (startup ?? rejoin?.recovery)?.hasRecovered ?? true }
 
+    /// Whether the disk is known to be older than the latest one.
+    var isOnOldDisk: Bool { (startup ?? rejoin?.recovery)?.disk == .old }
+
     /// Whether this replica serves reads alone, because its disk was old.
     var isRecovering: Bool { rejoin?.phase == .recovering }
 

@@ -38,6 +38,8 @@ extension Replica {
             hasServed: hasServed, isWhole: lifecycle.hasWholeDisk)
         replication.turn.immediate.append(.answer(member, PeerMessage.remembered(memory).frame))
         if let heartbeat { receive(heartbeat) }
+        // The peer may be an incarnation whose heartbeats do not count, and which waits for this.
+        stateDisk()
     }
 
     /// Compares a peer's memory of this member with this incarnation.
@@ -67,6 +69,9 @@ extension Replica {
         if !lifecycle.hasWholeDisk { coordination.forgetVotes() }
     }
 
+    /// Learns that another database of the same folder was old.
+    package mutating func distrustDisk() { discoverOldDisk() }
+
     /// Ends this incarnation as an eviction would, because peers cannot accept all that it holds: the data of a member
     /// with its whole disk replace the own, and what only this replica holds becomes orphaned.
     mutating func endIncarnationAlone() {
@@ -79,7 +84,7 @@ extension Replica {
         case .waiting: return
         case .mustRejoin: endIncarnationAlone()
         case .ready:
-            replication.incarnations.recover(holding: vector)
+            replication.incarnations.recover(holding: vector, above: replication.floor)
             if vector[writer] > 0 { sometimes(.operationsOnOldDiskStay) }
             for left in lifecycle.completeRecovery() { write(left) }
         }

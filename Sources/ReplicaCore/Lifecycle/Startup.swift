@@ -133,8 +133,12 @@ struct Startup: Equatable, Sendable {
     private mutating func advanceAsNew(
         _ situation: Situation, _ company: Company, isPatient: Bool
     ) -> Progress {
-        let isMost = 2 * (company.compared.count + 1) > situation.peers.all.count + 1
-        guard company.isComplete || !isPatient && isMost else { return .waiting }
+        // The disk of a node that runs is not new: the database is.
+        let isEnough =
+            waking == nil
+            ? 2 * (company.compared.count + 1) > situation.peers.all.count + 1
+            : !company.compared.isEmpty
+        guard company.isComplete || !isPatient && isEnough else { return .waiting }
         isReceiving = true
         announcesHoldings = true
         let isKnown = situation.isKnown(to: company.compared, allOf: company.isComplete)

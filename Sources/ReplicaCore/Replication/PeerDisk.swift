@@ -101,9 +101,12 @@ struct PeerDisk: Sendable {
     var knowsPredecessor: Bool { told?.hasServed == true }
 
     /// Whether a statement is due: the peer's last answer was to another one, or of another incarnation.
+    ///
+    /// - Parameter peer: The writer of its last heartbeat that counts; its last statement may be of a later one.
     func awaits(_ statement: DiskStatement, current peer: WriterID?) -> Bool {
         guard let version, version >= PeerDisk.version else { return false }
-        guard let told, peer == nil || told.writer == peer else { return true }
+        let latest = self.statement?.writer ?? peer
+        guard let told, latest == nil || told.writer == latest else { return true }
         return !told.answers(statement)
     }
 
