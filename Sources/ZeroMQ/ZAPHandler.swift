@@ -20,6 +20,12 @@ public final class ZAPHandler {
         public let key: PublicKey
         /// The address of its machine, without the port.
         public let address: String
+
+        /// A process with this key was refused.
+        public init(key: PublicKey, address: String) {
+            self.key = key
+            self.address = address
+        }
     }
 
     /// - Parameter admitted: The keys let in, by the domain of the sockets.

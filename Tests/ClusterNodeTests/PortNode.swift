@@ -72,7 +72,7 @@ final class PortNode {
         for output in outputs {
             switch output {
             case .replica, .openDatabase, .closeDatabase, .removeDatabase, .discardDatabase,
-                .backUp, .gateway(.log), .gateway(.refused):
+                .keepDatabase, .recordPlacement, .backUp, .gateway(.log), .gateway(.refused):
                 break
             case .gateway(let output): port.execute(output)
             case .cut(let session): port.cut(session)

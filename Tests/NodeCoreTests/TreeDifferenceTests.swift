@@ -39,7 +39,7 @@ import Testing
         var rig = sleeping()
         let digests = rig.cores.map { $0.treeDigest(of: DatabaseIndex(1)) }
         #expect(digests[0] == digests[1])
-        #expect(digests[0] == TreeDigest(of: .object(named: [("a", 1)])))
+        #expect(digests[0] == TreeDigest(of: .object(named: [("a", .integer(1))])))
         var count = 0
         rig.loses = { frame in
             if SleepingTrees.isPresent(in: frame) { count += 1 }

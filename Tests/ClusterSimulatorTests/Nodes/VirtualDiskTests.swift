@@ -245,7 +245,7 @@ import Testing
         disk.backUp(at: 6_000)
         _ = disk.commit(turn(3), at: 7_000)
         _ = disk.finish(at: 9_000)
-        #expect(disk.restoreCopy() == 6_000)
+        #expect(disk.restoreCopy(isMarked: false) == 6_000)
         #expect(numbers(disk) == [1, 2])
         #expect(disk.wipe() == 0)
         #expect(disk.batches.isEmpty)
