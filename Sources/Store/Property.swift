@@ -15,7 +15,7 @@ public struct Property: Equatable, Sendable {
         case incarnations
         /// The members in the last configuration, names ascending.
         case members
-        /// The last incarnations of the peers: `[member, writer, closed timestamp, has served, …]`.
+        /// The last incarnations of the peers: `[member, writer, closed timestamp, has served, version, …]`.
         case peerDisks
         /// The last rules that have arrived: `[record, node, …]`.
         case rulesHistory

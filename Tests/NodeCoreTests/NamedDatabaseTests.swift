@@ -172,7 +172,7 @@ import Testing
             ))
         let post = CoreRig.put("", to: path).replacing("PUT", with: "POST")
         #expect(rig.answer(to: post).status == "405")
-        #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/A.json")).status == "400")
+        #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/a_b.json")).status == "400")
     }
 
     /// Each write has the name of its database as its value, so that a write at the wrong one shows.

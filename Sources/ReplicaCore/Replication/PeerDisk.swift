@@ -20,9 +20,11 @@ struct PeerDisk: Sendable {
         var closed: HybridTime
         /// Whether an incarnation has had its whole disk.
         var hasServed: Bool
+        /// The version that it spoke; 0 if that was not known.
+        var version: UInt64 = 0
     }
 
-    /// The version that the peer speaks; nil until one of the two has greeted the other.
+    /// The version that the peer speaks, or spoke at last; nil if one of the two has yet to greet the other.
     var version: UInt64?
     private(set) var memory: Memory?
     /// The last statement.
@@ -34,7 +36,10 @@ struct PeerDisk: Sendable {
     /// Whether the peer's disk is whole, by its last message.
     private(set) var saysWhole = false
 
-    init(remembering memory: Memory? = nil) { self.memory = memory }
+    init(remembering memory: Memory? = nil) {
+        self.memory = memory
+        if let memory, memory.version > 0 { version = memory.version }
+    }
 
     private var isOfEarlierVersion: Bool { version.map { $0 < PeerDisk.version } ?? false }
 
@@ -70,8 +75,10 @@ struct PeerDisk: Sendable {
             writer: heartbeat.writer,
             closed: max(before?.closed ?? .zero, heartbeat.closedTimestamp),
             hasServed: before?.hasServed == true || isOfEarlierVersion || isStatedWhole
-                || heartbeat.vector[heartbeat.writer] > 0)
+                || heartbeat.vector[heartbeat.writer] > 0,
+            version: version ?? before?.version ?? 0)
         return before?.writer != memory?.writer || before?.hasServed != memory?.hasServed
+            || before?.version != memory?.version
     }
 
     /// Records the peer's statement; returns the heartbeat that it lets count.
@@ -121,7 +128,7 @@ struct PeerDisk: Sendable {
 
 // MARK: - On the disk
 
-/// The memories of peers' disks, as they are stored: `[member, writer, closed, has served, …]`.
+/// The memories of peers' disks, as they are stored: `[member, writer, closed, has served, version, …]`.
 struct PeerMemories: Sendable {
     private(set) var all: [(member: String, memory: PeerDisk.Memory)] = []
 
@@ -132,12 +139,13 @@ struct PeerMemories: Sendable {
         let read = try? bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
             var reader = MessagePackReader(bytes)
             let count = try reader.arrayHead("memories")
-            return try reader.elements(count / 4) { reader throws(FrameError) in
+            return try reader.elements(count / 5) { reader throws(FrameError) in
                 (
                     member: try reader.string("a member"),
                     memory: PeerDisk.Memory(
                         writer: try reader.writerID(), closed: try reader.time(),
-                        hasServed: try reader.boolean("whether it has served"))
+                        hasServed: try reader.boolean("whether it has served"),
+                        version: try reader.unsigned("a version"))
                 )
             }
         }
@@ -150,12 +158,13 @@ struct PeerMemories: Sendable {
 
     var property: Property {
         var writer = MessagePackWriter()
-        writer.appendArrayHead(4 * all.count)
+        writer.appendArrayHead(5 * all.count)
         for (member, memory) in all {
             writer.append(member)
             writer.append(memory.writer.bits)
             writer.append(memory.closed.bits)
             writer.append(memory.hasServed)
+            writer.append(memory.version)
         }
         return Property(.peerDisks, bytes: writer.bytes)
     }

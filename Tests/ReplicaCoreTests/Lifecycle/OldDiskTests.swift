@@ -187,7 +187,7 @@ import Testing
 
     @Test func `memories and incarnations come back from the disk`() {
         let memory = PeerDisk.Memory(
-            writer: 3, closed: HybridTime(milliseconds: 5), hasServed: true)
+            writer: 3, closed: HybridTime(milliseconds: 5), hasServed: true, version: 2)
         let restored = PeerMemories(PeerMemories([("n2", memory)]).property.bytes)
         #expect(restored["n2"] == memory && restored["n3"] == nil)
         var incarnations = Incarnations()
