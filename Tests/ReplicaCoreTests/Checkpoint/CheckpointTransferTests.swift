@@ -167,6 +167,11 @@ import Testing
         cluster.wipe("n3")
         cluster.start("n2")
         cluster.start("n3")
+        cluster.quiesce()
+        cluster.crash("n3")
+        // An operator has accepted the loss: n3 does not wait for n1.
+        _ = try? cluster.disks["n3"]?.acceptLoss()
+        cluster.start("n3")
         cluster.quiesce(milliseconds: 6_000)
         push(70, to: "n2", of: &cluster)
         cluster.quiesce(milliseconds: 6_000)

@@ -1,0 +1,1 @@
+../Preconditions/Preconditions.swift
