@@ -83,7 +83,12 @@ struct PeerDisk: Sendable {
 
     /// Records the peer's statement; returns the heartbeat that it lets count.
     mutating func record(_ statement: DiskStatement) -> Heartbeat? {
+        // Statements of one incarnation may overtake each other; a floor only rises.
+        let last = self.statement
         self.statement = statement
+        if let last, last.writer == statement.writer, last.floor > statement.floor {
+            self.statement?.floor = last.floor
+        }
         saysWhole = statement.isWhole
         if statement.isWhole, memory?.writer == statement.writer { memory?.hasServed = true }
         guard let heartbeat = withheld, heartbeat.writer == statement.writer else { return nil }
