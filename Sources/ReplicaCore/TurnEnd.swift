@@ -242,7 +242,7 @@ extension Replica {
         sessions.listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         replication.turn.immediate.append(all: currentHeartbeat)
         replication.greetPeers()
-        stateDisk()
+        stateDisk(isRepeated: true)
         if !checkpoints.refused.isEmpty, replication.peers.areCovered(by: vector) {
             checkpoints.forgetRefused()
         }

@@ -5,12 +5,17 @@ import SyncProtocol
 
 extension Replica {
     /// Sends this replica's statement about its disk to each peer that has not answered it.
-    mutating func stateDisk() {
+    ///
+    /// - Parameter isRepeated: Whether to send it to those that do not count its heartbeats, too: a late statement of an
+    ///   earlier incarnation may have replaced it there.
+    mutating func stateDisk(isRepeated: Bool = false) {
         let statement = DiskStatement(
             member: configuration.member, writer: writer, floor: replication.floor,
             isWhole: lifecycle.hasWholeDisk)
         for peer in replication.peers.all
-        where peer.disk.awaits(statement, current: peer.heartbeat?.writer) {
+        where peer.disk.awaits(statement, current: peer.heartbeat?.writer)
+            || isRepeated && peer.disk.isStated && peer.heartbeat?.writers.contains(writer) == false
+        {
             replication.turn.immediate.append(
                 .ask(peer.member, PeerMessage.disk(statement).frame))
         }

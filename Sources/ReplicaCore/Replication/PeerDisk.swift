@@ -43,6 +43,9 @@ struct PeerDisk: Sendable {
 
     private var isOfEarlierVersion: Bool { version.map { $0 < PeerDisk.version } ?? false }
 
+    /// Whether the peer exchanges statements.
+    var isStated: Bool { version.map { $0 >= PeerDisk.version } ?? false }
+
     // MARK: The peer
 
     /// Whether the peer's disk has all that the peer ever had. Nodes of earlier versions do not know better.
