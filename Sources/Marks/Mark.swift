@@ -117,7 +117,7 @@ public enum Mark: Int, CaseIterable, Sendable {
     case heartbeatWaitsForStatement
     /// A peer remembers that this replica began on an old disk.
     case oldDiskIsDiscovered
-    /// A replica on an old disk has made operations that peers cannot accept any more.
+    /// A replica on an old disk has made operations that peers can no longer accept.
     case incarnationEndsAlone
     /// A replica on an old disk has made operations, and all of them may stay.
     case operationsOnOldDiskStay

@@ -95,14 +95,14 @@ import Testing
         let scenario = try folder.write(Self.wrongScenario, to: "wrong.scenario")
         let run = try Program(
             Program.hearthPath,
-            ["sim", "run", scenario, "--seed", "2", "--html", folder.file("reports")]
+            ["sim", "run", scenario, "--seed", "1", "--html", folder.file("reports")]
         ).end(within: 60)
         #expect(run.status == 1, "\(run.output)\(run.errors)")
         let outcome = try Program(
             "/usr/bin/python3",
             [
                 Fixture.path("Console/report_cases.py"),
-                folder.file("reports/wrong-seed-2.html"),
+                folder.file("reports/wrong-seed-1.html"),
             ]
         ).end(within: 100)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")

@@ -5,6 +5,7 @@ import Testing
 
 /// The files of databases that a node keeps aside.
 @Suite final class KeptFilesTests {
+    // A test without a folder cannot go on.
     private let folder = try! TemporaryFolder()
     private let files = FileManager.default
 

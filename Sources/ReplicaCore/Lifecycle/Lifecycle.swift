@@ -18,7 +18,7 @@ import SyncProtocol
 /// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are accepted, and refused with the reason |
 /// | `serving` | `becomeOld`: a peer remembers that this replica began on an old disk | `rejoining`, `recovering` |
 /// | `rejoining`, `recovering` | `advanceRecovery`: it has met enough members | `serving` |
-/// | `starting`, `recovering` | `endAlone`: it holds operations that peers cannot accept any more | `rejoining`, `transferring` |
+/// | `starting`, `recovering` | `endAlone`: it holds operations that peers can no longer accept | `rejoining`, `transferring` |
 /// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation that wrote this data was evicted | `rejoining`, `transferring` |
 /// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is even older | `transferring` |
 /// | `rejoining`, `transferring` | `becomeEvicted` | the same phase, with one more ended incarnation |
@@ -139,7 +139,7 @@ extension Lifecycle {
         }
     }
 
-    /// Ends an incarnation by itself: it holds operations that peers cannot accept any more. They become orphaned.
+    /// Ends an incarnation by itself: it holds operations that peers can no longer accept. They become orphaned.
     mutating func endAlone(_ incarnation: Eviction) {
         guard rejoin.map({ $0.phase == .recovering }) ?? true else { return }
         sometimes(.incarnationEndsAlone)

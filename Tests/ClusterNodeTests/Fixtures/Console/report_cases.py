@@ -27,7 +27,7 @@ def opens(browser):
     print(f"open after {time.monotonic() - start:.2f} s", file=sys.stderr)
     expect("expectations-hold fails" in text(browser, ".finding-card"), "the first sentence names no check")
     expect("wrong.scenario:5" in text(browser, ".finding-card"), "the line of the scenario is not named")
-    expect("--seed 2" in text(browser, ".command"), "the command is missing")
+    expect("--seed 1" in text(browser, ".command"), "the command is missing")
     expect("check" in text(browser, ".scenario .failed") or "reads" in text(browser, ".scenario .failed"), "no line of the scenario is marked")
 
 
