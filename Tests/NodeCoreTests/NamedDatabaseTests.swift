@@ -166,13 +166,12 @@ import Testing
                 == #"[{"connections":0,"dataBytes":0,"name":"chat","operations":0,"state":"awake"},"#
                 + #"{"connections":0,"dataBytes":0,"name":"default","operations":0,"state":"awake"}]"#
                 + "\n")
-        #expect(
-            rig.answer(to: CoreRig.get(path)) == (
-                "200", #"{"epoch":0,"members":{"n1":true},"name":"chat"}"#
-            ))
+        let placement = #"{"epoch":0,"members":{"n1":true},"name":"chat"}"#
+        #expect(rig.answer(to: CoreRig.get(path)) == ("200", placement))
         let post = CoreRig.put("", to: path).replacing("PUT", with: "POST")
         #expect(rig.answer(to: post).status == "405")
-        #expect(rig.answer(to: CoreRig.put("", to: "/.settings/databases/a_b.json")).status == "400")
+        let badName = CoreRig.put("", to: "/.settings/databases/a_b.json")
+        #expect(rig.answer(to: badName).status == "400")
     }
 
     /// Each write has the name of its database as its value, so that a write at the wrong one shows.
