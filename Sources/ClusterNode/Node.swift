@@ -232,6 +232,7 @@ extension Node {
                 if backup?.session == session { backup?.cancel() }
             case .keepDatabase(_, let name, let epoch): keep(name, epoch: epoch)
             case .recordPlacement(let name, let record): self.record(record, of: name)
+            case .distrustDatabases(let names): databases.distrust(names)
             case .gateway(.log(let line)): log.write(line)
             case .gateway(.refused(let refusal)):
                 requestLogger.write(refusal, at: Loop.wallClockMilliseconds)

@@ -188,6 +188,11 @@ struct OpenDatabases {
         }
     }
 
+    /// Has databases that are closed take their disk for an old one, also after a restart.
+    func distrust(_ names: [DatabaseName]) {
+        for name in names { recovery(of: name).distrustFiles() }
+    }
+
     // MARK: Placements
 
     /// Moves the files of a closed database aside, and returns where they are; nil if there are none.

@@ -60,6 +60,10 @@ struct Recovery {
         if databasePath != nil { try prepareFolder() }
         let start = Loop.monotonicNanoseconds
         var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
+        if let mark = distrustMark, access(mark, F_OK) == 0 {
+            try store.markAsOlderDisk()
+            unlink(mark)
+        }
         let configuration = replicaConfiguration
         var progress = Progress(log: log, start: start)
         let replica = try store.recover(decoding: .concurrent) { state in
@@ -112,6 +116,26 @@ struct Recovery {
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
         log.write(
             "\(error.problem); moved it to \(aside), and fetches the data from its peers", .error)
+    }
+
+    // MARK: Old disks
+
+    /// The path of an empty file that says that the file of the database, which is closed, lacks its latest data; nil in
+    /// memory. It is deleted once the database itself says so.
+    private var distrustMark: String? { databasePath.map { $0 + "-is-old" } }
+
+    /// Records that the file of the database, which is closed, lacks its latest data.
+    func distrustFiles() {
+        guard let mark = distrustMark, let databasePath, access(databasePath, F_OK) == 0 else {
+            return
+        }
+        let file = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
+        guard file >= 0, synchronizeFolder(of: mark) else {
+            return log.write(
+                "cannot record in \(mark) that the disk is old: write there, and start the node again",
+                .error)
+        }
     }
 
     // MARK: Removed databases

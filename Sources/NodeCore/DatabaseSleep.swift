@@ -59,10 +59,18 @@ extension NodeCore {
     mutating func followDisk() {
         guard !distrustsDisk, replica.isOnOldDisk else { return }
         distrustsDisk = true
-        for position in named.indices where named[position].hasReplica {
+        var closed: [DatabaseName] = []
+        for position in named.indices {
+            guard named[position].hasReplica else {
+                closed.append(named[position].name)
+                continue
+            }
             named[position].replica.distrustDisk()
             activate(position)
         }
+        outputs.append(.distrustDatabases(closed))
+        outputs.append(
+            .gateway(.log("the disk lacks the latest data of this node: it waits for the others")))
     }
 
     /// Goes on with the replica of a database that the driver has opened.

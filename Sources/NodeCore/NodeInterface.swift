@@ -52,6 +52,9 @@ public enum NodeOutput: Equatable, Sendable {
     /// Record durably, before the effects that follow, in which placement the files of a database are used, for
     /// `addStoredDatabase`.
     case recordPlacement(DatabaseName, PlacementRecord)
+    /// Record durably that the files of these databases, which are closed, lack their latest data, as `hearth restore` does: the
+    /// disk of the default one was old.
+    case distrustDatabases([DatabaseName])
     /// Write a backup for a connection, and pass its progress as `backedUp` to the gateway. It does not change the databases: one
     /// that sleeps is copied while the driver does not open it.
     case backUp(SessionID, BackupPlan)

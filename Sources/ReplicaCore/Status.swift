@@ -101,7 +101,8 @@ extension Replica {
         for vote in replication.peers.evictions.votes {
             membership.evictionVotes[vote.member] = vote.writer?.description ?? ""
         }
-        membership.isEvicted = lifecycle.isRejoining
+        membership.isEvicted = isOut
+        membership.awaited = awaitedMembers.isEmpty ? nil : awaitedMembers.joined(separator: ", ")
         membership.orphanedBatches = replication.orphans.count
         membership.rejoins = Int(clamping: counters.returns)
         membership.replayed = Int(clamping: counters.replayed)

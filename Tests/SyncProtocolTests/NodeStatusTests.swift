@@ -60,7 +60,7 @@ import Testing
         let answer = status.value
         // Optional fields may be absent.
         let optional = [
-            "coordinator", "receivingCheckpointFrom", "databaseBytes", "held", "writers",
+            "coordinator", "receivingCheckpointFrom", "awaited", "databaseBytes", "held", "writers",
             "silentPeers", "refusedCheckpoints",
         ]
         var refused = 0

@@ -74,8 +74,8 @@ private struct Examination {
             add(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
         case .starting:
             add(
-                .warning, "is starting and does not accept clients yet", fix: "wait, or see its log"
-            )
+                .warning, "is starting and does not accept clients yet",
+                fix: "wait; its log and `/health` name the nodes that it waits for")
         default:
             add(
                 .error,
@@ -271,6 +271,14 @@ private struct Examination {
                 fix:
                     "wait until it has installed a peer's checkpoint; it needs contact with its peers"
             )
+        }
+        if let awaited = status.report?.membership.awaited {
+            add(
+                .error,
+                "accepts no writes: its disk is not its latest one, and it waits for \(awaited)",
+                fix:
+                    "start \(awaited); a node that never returns can be evicted, and "
+                    + "`hearth accept-loss \(status.node.id)` gives up what only they have")
         }
         if status.eviction == .pending {
             add(

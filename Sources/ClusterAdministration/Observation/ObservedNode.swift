@@ -204,6 +204,7 @@ extension NodeStatus {
     /// Whether it serves without limits, as `/health` says.
     fileprivate var takesWrites: Bool {
         identity.storage == NodeStatus.storageWorks && !membership.isEvicted
+            && membership.awaited == nil
     }
 }
 

@@ -49,6 +49,9 @@ struct DatabaseDisk {
         }
     }
 
+    /// Marks the closed file as older than the latest disk.
+    mutating func distrust() { try! store.markAsOlderDisk() }
+
     /// Opens the file, and recovers the replica.
     mutating func open(_ configuration: ReplicaConfiguration) -> Replica {
         precondition(!isOpen, "a process opens a database twice")

@@ -170,6 +170,8 @@ struct DatabasesNode {
                 record("keeps its files aside", of: name)
                 if let disk = removeDisk(of: name) { kept.append((name, disk)) }
             case .recordPlacement(let name, let record): records[name] = record
+            case .distrustDatabases(let names):
+                for name in names { disks[name]?.distrust() }
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)), .cut(let session): disconnect(session)
             case .gateway, .backUp: break

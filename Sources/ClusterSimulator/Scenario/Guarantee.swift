@@ -76,8 +76,8 @@ public enum Guarantee: String, CaseIterable, Sendable {
         switch self {
         case .c1:
             [
-                .replicasEqual, .everyTurnEqualsOracle, .equalVectorsEqualTrees, .lateWritesLand,
-                .requestsDoWhatTheySay, .databasesStayApart, .databasesConverge,
+                .replicasEqual, .everyTurnEqualsOracle, .equalVectorsEqualTrees, .digestsAgree,
+                .lateWritesLand, .requestsDoWhatTheySay, .databasesStayApart, .databasesConverge,
             ]
         case .c2:
             [

@@ -6,16 +6,20 @@ import SyncProtocol
 extension Replica {
     /// Sends this replica's statement about its disk to each peer that has not answered it.
     ///
-    /// - Parameter isRepeated: Whether to send it to those that do not count its heartbeats, too: a late statement of an
-    ///   earlier incarnation may have replaced it there.
-    mutating func stateDisk(isRepeated: Bool = false) {
+    /// - Parameters:
+    ///   - isRepeated: Whether to send it to those that do not count its heartbeats, too: a late statement of an earlier
+    ///     incarnation may have replaced it there.
+    ///   - member: The only peer to which it goes; nil for all.
+    mutating func stateDisk(isRepeated: Bool = false, to member: String? = nil) {
         let statement = DiskStatement(
             member: configuration.member, writer: writer, floor: replication.floor,
             isWhole: lifecycle.hasWholeDisk)
-        for peer in replication.peers.all
-        where peer.disk.awaits(statement, current: peer.heartbeat?.writer)
-            || isRepeated && peer.disk.isStated && peer.heartbeat?.writers.contains(writer) == false
-        {
+        for peer in replication.peers.all where member.map({ $0 == peer.member }) ?? true {
+            guard
+                peer.disk.awaits(statement, current: peer.heartbeat?.writer)
+                    || isRepeated && peer.disk.isStated
+                        && peer.heartbeat?.writers.contains(writer) == false
+            else { continue }
             replication.turn.immediate.append(
                 .ask(peer.member, PeerMessage.disk(statement).frame))
         }
@@ -28,9 +32,10 @@ extension Replica {
             return
         }
         let known = replication.peers.changeDisk(of: member) { disk in
-            (disk.record(statement), disk.predecessor(of: statement), disk.hasServed)
+            let isNew = disk.statement?.writer != statement.writer
+            return (disk.record(statement), disk.predecessor(of: statement), disk.hasServed, isNew)
         }
-        guard let (heartbeat, predecessor, hasServed) = known else { return }
+        guard let (heartbeat, predecessor, hasServed, isNew) = known else { return }
         // An emptied disk counts as a new one where no peer remembers that it has served.
         if statement.isWhole { replication.peers.storeMemories() }
         let memory = DiskMemory(
@@ -43,8 +48,8 @@ extension Replica {
             hasServed: hasServed, isWhole: lifecycle.hasWholeDisk)
         replication.turn.immediate.append(.answer(member, PeerMessage.remembered(memory).frame))
         if let heartbeat { receive(heartbeat) }
-        // The peer may be an incarnation whose heartbeats do not count, and which waits for this.
-        stateDisk()
+        // The peer may be an incarnation whose heartbeats do not count, and which waits for this. Once: it answers alike.
+        if isNew { stateDisk(to: member) }
     }
 
     /// Compares a peer's memory of this member with this incarnation.

@@ -166,6 +166,9 @@ extension NodeStatus {
         public var evictionVotes: [String: String] = [:]
         /// Whether this node was evicted and has not rejoined yet.
         public var isEvicted = false
+        /// The members that this node waits for, because its disk is not its latest one, such as `n2, n3`. It accepts no writes
+        /// before.
+        public var awaited: String?
         /// Orphaned batches: operations that this node alone had when it was evicted, not replayed yet.
         public var orphanedBatches = 0
         /// How often the node rejoined.

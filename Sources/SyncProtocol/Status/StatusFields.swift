@@ -59,6 +59,7 @@ extension NodeStatus: StatusRecord {
             .init("evicted", \.membership.evicted),
             .init("evictionVotes", \.membership.evictionVotes),
             .init("isEvicted", \.membership.isEvicted),
+            .init("awaited", \.membership.awaited),
             .init("orphanedBatches", \.membership.orphanedBatches),
             .init("rejoins", \.membership.rejoins),
             .init("replayed", \.membership.replayed),
