@@ -53,8 +53,8 @@ extension NodeCore {
             if live.contains(where: { !livePeers.contains($0) }) { greetReturned() }
             if live != livePeers { inform(.reaches(live)) }
             livePeers = live
-            reportMembers()
         }
+        reportMembers()
         publishDueList()
         publishDueDigests()
         publishDueNews()

@@ -30,7 +30,8 @@ extension Replica {
 
     /// The names of the evicted members that have not rejoined.
     public var evictedMembers: [String] {
-        configuration.peers.filter { replication.peers.evictions.isOut($0) }.sorted()
+        if replication.peers.evictions.out.isEmpty { return [] }
+        return configuration.peers.filter { replication.peers.evictions.isOut($0) }.sorted()
     }
 
     /// The name of the cluster.

@@ -117,6 +117,8 @@ public struct PlacementChange: Sendable {
                 begin(from: entry.placement)
             }
         case .confirms where entry.next != nil: step = .proposes(entry, isOwn: false)
+        // A node that is cut off shows an entry from before the move.
+        case .confirms(let placement) where entry.placement?.epoch ?? 0 < placement.epoch: return
         case .confirms(let placement):
             guard entry == PlacementEntry(placement), let move = placement.move else {
                 // The coordinator of the catalog may have ended the move.

@@ -135,6 +135,10 @@ import Testing
         var ended = refused
         ended.readEntry(PlacementEntry(moved))
         #expect(ended.request == .askNodes(Self.cluster) && !ended.isCopying)
+        // A node that is cut off shows what was before the move: that is read again.
+        var outdated = refused
+        outdated.readEntry(PlacementEntry(placed))
+        #expect(outdated.request == .readEntry && outdated.conflict == nil)
         // Its end is proposed.
         refused.readEntry(PlacementEntry(moving, next: moved))
         #expect(refused.request == .replaceEntry(PlacementEntry(moving, next: moved)))

@@ -128,9 +128,14 @@ package struct DatabaseMove {
         _ change: inout PlacementChange, _ tag: String, report: (String) -> Void
     ) throws(CommandError) -> [String] {
         var (tag, silent) = (tag, [String]())
+        let end = ContinuousClock.now + 2 * limit
         while let request = change.request, silent.isEmpty {
             switch request {
-            case .readEntry: tag = try readEntry(&change)
+            case .readEntry:
+                tag = try readEntry(&change)
+                if change.request != .readEntry { break }
+                guard ContinuousClock.now < end else { throw outdated }
+                usleep(Self.pauseMicroseconds)
             case .replaceEntry(let entry):
                 let newTag = try nodes.firstAnswer { node throws(CommandError) in
                     try probe.replace(
@@ -243,6 +248,13 @@ package struct DatabaseMove {
         CommandError(
             .badData, "the database \(name) exists, on \(names.joined(separator: ", "))",
             fix: "move it with `hearth database move \(name) --nodes …`, or use another name")
+    }
+
+    /// The nodes that answer have not learnt of the placement which the command has written.
+    private var outdated: CommandError {
+        CommandError(
+            .unavailable, "the nodes that answer know an older placement of the database \(name)",
+            fix: "see `hearth cluster status`, and run the command again once a majority runs")
     }
 
     private func late(

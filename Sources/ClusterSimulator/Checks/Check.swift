@@ -94,6 +94,8 @@ public struct CheckResult: Equatable, Sendable {
     package let verdict: Verdict
     /// The checked elements, the smallest witness of a violation, or the reason why nothing was checked.
     public internal(set) var details: String
+    /// Whether there was something to check, and the check excuses itself for the reason of `details`.
+    public var isExcused = false
     /// The few lines of the history that show what is wrong.
     public var witness: [String] = []
     /// The request of a client that it is about.

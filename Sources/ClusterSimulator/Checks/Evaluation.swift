@@ -30,6 +30,7 @@ extension Check {
         let finding = evaluation.evaluate(evidence)
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,
+            isExcused: finding.isExcused,
             witness: finding.witness, subject: finding.subject, compared: finding.compared,
             moment: finding.moment,
             invariant: finding.invariant)

@@ -2,6 +2,8 @@
 struct Finding {
     var verdict: Verdict
     var details: String
+    /// Whether there was something to check, and the check excuses itself: the run may break the claim for this reason.
+    var isExcused = false
     /// The few lines of the history that show what is wrong.
     var witness: [String] = []
     /// The request of a client that the finding is about.
@@ -40,6 +42,13 @@ struct Finding {
 
     static func unknown(_ reason: String) -> Finding {
         Finding(verdict: .unknown, details: reason)
+    }
+
+    /// What the run did permits a violation, so the check says nothing.
+    static func excused(_ reason: String) -> Finding {
+        var finding = unknown(reason)
+        finding.isExcused = true
+        return finding
     }
 
     static func valid(_ details: String) -> Finding {

@@ -16,7 +16,7 @@ enum MemoryIsFreed {
     static func evaluate(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }
         guard let watch = evidence.watches.first(of: MemoryWatch.self), !watch.isWaiting else {
-            return .unknown("all wait for a node that is gone for good")
+            return .excused("all wait for a node that is gone for good")
         }
         for (node, memory) in watch.remembered where !memory.isFreed {
             let registers = memory.registered.first.map { first in

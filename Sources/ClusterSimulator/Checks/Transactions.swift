@@ -23,9 +23,9 @@ extension Check {
 enum Transactions {
     /// Why the check is unknown: operations that a majority held may be lost, or votes of a majority.
     static func permittedLoss(_ evidence: Evidence) -> Finding? {
-        if let reason = mayForget(evidence) { return .unknown(reason) }
+        if let reason = mayForget(evidence) { return .excused(reason) }
         if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
-            return .unknown("a crash may take what was acknowledged, without \"durability=commit\"")
+            return .excused("a crash may take what was acknowledged, without \"durability=commit\"")
         }
         return nil
     }

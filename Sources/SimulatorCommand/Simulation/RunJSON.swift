@@ -23,6 +23,7 @@ enum RunJSON {
     private static func object(_ result: CheckResult) -> String {
         let witness = result.witness.map(text).joined(separator: ",")
         return "{\"check\":\"\(result.check.name)\",\"verdict\":\"\(result.verdict.rawValue)\","
+            + "\"isExcused\":\(result.isExcused),"
             + "\"details\":\(text(result.details)),\"witness\":[\(witness)]}"
     }
 

@@ -17,8 +17,19 @@ struct ScenarioTally {
     /// How many results of checks there are, and how many of them had nothing to check.
     private(set) var results = 0
     private(set) var emptyResults = 0
+    /// The runs in which a check excused itself, or acknowledged writes might be lost.
+    private(set) var excusedRuns = 0
+    /// How often which check excused itself for which reason.
+    private(set) var excuses: [Excuse: Int] = [:]
+    private var emptyRuns: [Check: Int] = [:]
     private var busyChecks: Set<Check> = []
     private var marks = MarkTally()
+
+    /// A check, and why it says nothing of a run in which there was something to check.
+    struct Excuse: Hashable {
+        let check: String
+        let reason: String
+    }
 
     /// Nothing has run yet of this file.
     init(_ file: ScenarioFiles.File) { self.file = file }
@@ -36,12 +47,38 @@ struct ScenarioTally {
         simulatedSeconds += report.simulatedSeconds
         results += report.checks.count
         marks.add(report.marks)
+        add(excusesOf: report)
         for result in report.checks {
             if result.verdict == .unknown {
-                emptyResults += 1
+                if !result.isExcused {
+                    emptyResults += 1
+                    emptyRuns[result.check, default: 0] += 1
+                }
             } else {
                 busyChecks.insert(result.check)
             }
+        }
+    }
+
+    private mutating func add(excusesOf report: SimulationReport) {
+        var found = report.checks.filter(\.isExcused).map {
+            Excuse(check: $0.check.name, reason: $0.details)
+        }
+        if report.statistics.permitted > 0 {
+            found.append(
+                Excuse(
+                    check: "acknowledged writes",
+                    reason: "no disk that was left may have held some of them"))
+        }
+        if !found.isEmpty { excusedRuns += 1 }
+        for excuse in found { excuses[excuse, default: 0] += 1 }
+    }
+
+    /// The checks that had nothing to check in more than half of the runs, with the number of these runs; none of a few runs.
+    var idleChecks: [(check: Check, runs: Int)] {
+        guard runs >= 10 else { return [] }
+        return file.scenario.checks.compactMap { check in
+            emptyRuns[check].flatMap { 2 * $0 > runs ? (check, $0) : nil }
         }
     }
 

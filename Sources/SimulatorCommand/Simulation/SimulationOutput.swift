@@ -154,7 +154,7 @@ struct SimulationOutput {
             }
         }
         if let marks { print(style == .json ? [marks.json] : marks.lines) }
-        if style != .json { print([summary(isInterrupted)] + emptyResults) }
+        if style != .json { print([summary(isInterrupted)] + emptyResults + excuses) }
         if style != .json, let worst {
             print([worst.verdict.command(tallies[worst.scenario].file, seed: worst.seed)])
         }
@@ -176,6 +176,25 @@ struct SimulationOutput {
     private var emptyResults: [String] {
         let empty = tallies.reduce(0) { $0 + $1.emptyResults }
         let all = tallies.reduce(0) { $0 + $1.results }
-        return empty == 0 ? [] : ["\(empty) of \(all) checks had nothing to check in their run"]
+        let idle = tallies.flatMap { tally in
+            tally.idleChecks.map { check, runs in
+                "    \(tally.file.scenario.name): \(check.name) in \(runs) of \(tally.runs) runs"
+            }
+        }
+        return empty == 0
+            ? [] : ["\(empty) of \(all) checks had nothing to check in their run"] + idle
+    }
+
+    /// How often checks excused themselves, by scenario and reason.
+    private var excuses: [String] {
+        let excused = tallies.reduce(0) { $0 + $1.excusedRuns }
+        if excused == 0 { return [] }
+        let lines = tallies.flatMap { tally in
+            tally.excuses.sorted { ($1.value, $0.key.check) < ($0.value, $1.key.check) }.map {
+                "    \(tally.file.scenario.name): \($0.key.check) in \($0.value) of \(tally.runs) runs: "
+                    + $0.key.reason
+            }
+        }
+        return ["in \(excused) of \(runs) runs a check excused itself"] + lines
     }
 }
