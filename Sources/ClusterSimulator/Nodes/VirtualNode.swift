@@ -299,7 +299,7 @@ struct VirtualNode {
         for output in core!.step(input) {
             switch output {
             case .replica(let output, _): outputs.append(output)
-            case .gateway(.log), .gateway(.refused): break
+            case .gateway(.log), .gateway(.refused), .distrustDatabases: break
             case .gateway(let output): portOutputs.append(output)
             case .cut(let session): preconditionFailure("much waits for \(session)")
             case .openDatabase(_, let name), .discardDatabase(_, let name),
