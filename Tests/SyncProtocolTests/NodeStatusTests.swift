@@ -17,6 +17,7 @@ import Testing
         status.exchange.refusedCheckpoints = ["n4": 6]
         status.coordination.coordinator = "n2"
         status.membership.isEvicted = true
+        status.membership.awaited = "n4"
         var refused = NodeStatus.RefusedNode()
         refused.member = "n9"
         refused.count = 2
@@ -47,7 +48,7 @@ import Testing
         let names = status.value.children.count
         #expect(names >= 50)
         // Empty maps and absent texts leave no trace; all others do.
-        #expect(NodeStatus.fields.count == names + 5)
+        #expect(NodeStatus.fields.count == names + 7)
     }
 
     /// Every number, text and truth value of a status, by its path.
