@@ -128,7 +128,7 @@ package struct DatabaseMove {
         _ change: inout PlacementChange, _ tag: String, report: (String) -> Void
     ) throws(CommandError) -> [String] {
         var (tag, silent) = (tag, [String]())
-        let end = ContinuousClock.now + 2 * limit
+        let end = ContinuousClock.now + limit * 2
         while let request = change.request, silent.isEmpty {
             switch request {
             case .readEntry:
