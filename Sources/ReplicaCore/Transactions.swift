@@ -67,7 +67,10 @@ extension Replica {
     }
 
     private mutating func decide(within lease: Election.Term) {
-        while mayStamp(within: lease), let next = coordination.nextProposal(holding: shownVector) {
+        let milliseconds = now.elapsedMilliseconds
+        while mayStamp(within: lease),
+            let next = coordination.nextProposal(holding: shownVector, at: milliseconds)
+        {
             let id = next.proposal.id
             let known = replication.deduplicationTable.answer(for: id)
             let writes = coordination.decide(

@@ -9,6 +9,8 @@ struct Coordination: Sendable {
     static let queueMilliseconds: UInt64 = 5_000
     /// Without new messages, the interval of checks for an election, or for the renewal of the lease.
     static let lookMilliseconds: UInt64 = 25
+    /// How long a proposal may wait for heartbeats that show whether a former coordinator has decided it.
+    private static let formerMilliseconds: UInt64 = 1_000
 
     /// A proposal that is not decided yet.
     struct Proposed: Sendable {
@@ -16,6 +18,9 @@ struct Coordination: Sendable {
         var member: String
         var seen: VersionVector
         var untilMilliseconds: UInt64
+        /// The wait for heartbeats that show whether a former coordinator has decided it: when this member looks again, and
+        /// when it answers without them.
+        var wait: (lookMilliseconds: UInt64, endMilliseconds: UInt64)?
     }
 
     /// A decision that not enough members hold yet.
@@ -106,10 +111,11 @@ struct Coordination: Sendable {
     mutating func propose(_ batch: Proposals, at milliseconds: UInt64) {
         for proposal in batch.all {
             if decided.contains(where: { $0.id == proposal.id }) { continue }
-            let one = Proposed(
+            var one = Proposed(
                 proposal: proposal, member: batch.member, seen: batch.seen,
                 untilMilliseconds: milliseconds + Coordination.queueMilliseconds)
             if let index = proposed.firstIndex(where: { $0.proposal.id == proposal.id }) {
+                one.wait = proposed[index].wait
                 proposed[index] = one
             } else if proposed.count < limits.proposedTransactions {
                 proposed.append(one)
@@ -117,9 +123,24 @@ struct Coordination: Sendable {
         }
     }
 
-    /// Removes and returns the first proposal whose dependencies are held.
-    mutating func nextProposal(holding vector: VersionVector) -> Proposed? {
-        proposed.firstIndex { vector.covers($0.seen) }.map { proposed.remove(at: $0) }
+    /// Removes and returns the first proposal whose dependencies are held, and which need not wait.
+    mutating func nextProposal(
+        holding vector: VersionVector, at milliseconds: UInt64
+    ) -> Proposed? {
+        let index = proposed.firstIndex {
+            milliseconds >= $0.wait?.lookMilliseconds ?? 0 && vector.covers($0.seen)
+        }
+        return index.map { proposed.remove(at: $0) }
+    }
+
+    /// Has a proposal wait a little longer; returns whether it may.
+    mutating func postpone(_ one: Proposed, at milliseconds: UInt64) -> Bool {
+        let end = one.wait?.endMilliseconds ?? milliseconds + Coordination.formerMilliseconds
+        guard milliseconds < end else { return false }
+        var one = one
+        one.wait = (milliseconds + Coordination.lookMilliseconds, end)
+        proposed.append(one)
+        return true
     }
 
     mutating func dropExpired(at milliseconds: UInt64) {

@@ -100,6 +100,7 @@ extension Coordination {
         else {
             refused.insert(proposal.id)
             let mayBeDone = mayHaveBeenDecided(proposal.id, seeing: peers, replica)
+            if mayBeDone, postpone(one, at: replica.now.elapsedMilliseconds) { return nil }
             reject(one, mayBeDone ? .forgotten : .changed, holding: replica.vector)
             return nil
         }

@@ -72,7 +72,7 @@ import Testing
         coordination.propose(proposals([proposal(2)], seen: [9: 6]), at: 0)
         var taken: [UInt64] = []
         for vector in [[:], [9: 5], [9: 6]] as [VersionVector] {
-            while let next = coordination.nextProposal(holding: vector) {
+            while let next = coordination.nextProposal(holding: vector, at: 0) {
                 taken.append(next.proposal.id.time.milliseconds)
             }
         }
@@ -99,7 +99,7 @@ import Testing
     ) {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
-        let next = coordination.nextProposal(holding: [:])!
+        let next = coordination.nextProposal(holding: [:], at: 0)!
         let writes = coordination.decide(
             next, known: known, seeing: view(Universe.object(["a": old])), peers)
         #expect(writes == (isWritten ? [Write(path: "a", value: 2)] : nil))
@@ -110,15 +110,15 @@ import Testing
         var coordination = coordination()
         // The client has asked at two nodes.
         coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
-        let first = coordination.nextProposal(holding: [:])!
+        let first = coordination.nextProposal(holding: [:], at: 0)!
         #expect(coordination.decide(first, known: .notDone, seeing: view(), peers) == nil)
         #expect(verdicts(&coordination) == ["n2 changed"])
         coordination.propose(proposals([proposal(1), proposal(2)], of: "n3"), at: 1)
         let tree = view(Universe.object(["a": 1]))
-        let second = coordination.nextProposal(holding: [:])!
+        let second = coordination.nextProposal(holding: [:], at: 0)!
         #expect(coordination.decide(second, known: .notDone, seeing: tree, peers) == nil)
         #expect(verdicts(&coordination) == ["n3 changed"])
-        let other = coordination.nextProposal(holding: [:])!
+        let other = coordination.nextProposal(holding: [:], at: 0)!
         #expect(coordination.decide(other, known: .notDone, seeing: tree, peers) != nil)
     }
 
@@ -136,7 +136,7 @@ import Testing
     func `a decision is reported once a majority holds it and still votes for its coordinator`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
-        let next = coordination.nextProposal(holding: [:])!
+        let next = coordination.nextProposal(holding: [:], at: 0)!
         coordination.answer(next, onceHeld: [1: 4], at: .init(at: 0))
         #expect(coordination.takeHeartbeatRequest() == true)
         #expect(coordination.takeHeartbeatRequest() == false)
