@@ -34,6 +34,17 @@ struct PermittedLosses {
         }
     }
 
+    /// Whether all nodes may have lost an operation after `count` of them had it on their disks.
+    func mayBeLost(_ dot: Dot, heldBy count: Int) -> Bool {
+        let moments = moments { $0.covers(dot) }.sorted { $0.time < $1.time }
+        guard moments.count >= count else { return false }
+        let held = moments[count - 1].time
+        return losses.contains { loss in
+            loss.until >= held
+                && !moments.contains { isHeld(by: $0.node, since: $0.time, at: loss.until) }
+        }
+    }
+
     /// Whether a node that held something at one time still holds it at another.
     private func isHeld(by node: Int, since time: Microseconds, at end: Microseconds) -> Bool {
         time <= end

@@ -33,7 +33,7 @@ enum Transactions {
     /// Why transactions, or votes, may be forgotten with disks; nil if they may not.
     ///
     /// While one node alone has lost its disk, the others of each majority remember its votes. It does not vote before it
-    /// has learnt them.
+    /// has learnt them from all that take part. So only decisions can be lost, by the disks that held them.
     private static func mayForget(_ evidence: Evidence) -> String? {
         let losses = evidence.losses.filter { $0.kind != .dataAlone }
         if losses.isEmpty { return nil }
@@ -41,6 +41,12 @@ enum Transactions {
         if losses.contains(where: { $0.kind == .hidden }) {
             return "a disk lost data, and nothing on it shows that"
         }
+        let majority = evidence.scenario.cluster.replicas / 2 + 1
+        let mayLose = evidence.recording.issued.contains {
+            $0.operation.term != nil
+                && evidence.permittedLosses.mayBeLost($0.dot, heldBy: majority)
+        }
+        guard mayLose else { return nil }
         let areTwo = losses.contains { loss in
             losses.contains { $0.node != loss.node && $0.isOpen(at: loss.until) }
         }
@@ -51,7 +57,7 @@ enum Transactions {
         {
             return "a node was given up before another one had recovered from the loss of its disk"
         }
-        return nil
+        return "no disk that was left held a decision"
     }
 
     /// Each committed transaction is in the common counter, once.
