@@ -72,7 +72,8 @@ final class PortNode {
         for output in outputs {
             switch output {
             case .replica, .openDatabase, .closeDatabase, .removeDatabase, .discardDatabase,
-                .keepDatabase, .recordPlacement, .backUp, .gateway(.log), .gateway(.refused):
+                .keepDatabase, .recordPlacement, .distrustDatabases, .backUp, .gateway(.log),
+                .gateway(.refused):
                 break
             case .gateway(let output): port.execute(output)
             case .cut(let session): port.cut(session)
