@@ -177,18 +177,26 @@ extension DatabasesRun {
     mutating func checkPlacements() {
         for name in usedNames {
             let database = DatabaseName(name)!
-            for placement in nodes.compactMap({ $0.core?.placement(of: database) })
-            where placement.epoch > placements[name]?.epoch ?? 0 {
-                placements[name] = placement
-            }
-            let serving = nodes.filter { $0.core?.serves(database) == true }
-            guard let first = serving.first else { continue }
-            let holders = first.holders(of: database)
-            if let other = serving.first(where: { $0.holders(of: database) != holders }) {
-                record.add(
-                    .place,
-                    "\(first.name) serves \(name) as one of \(holders), while \(other.name) does as one "
-                        + "of \(other.holders(of: database))", in: name)
+            var first: (name: String, holders: [String])?
+            // By index: an element of a loop is a copy, and this is done in each step.
+            for index in nodes.indices {
+                if let placement = nodes[index].placement(of: database),
+                    placement.epoch > placements[name]?.epoch ?? 0
+                {
+                    placements[name] = placement
+                }
+                guard nodes[index].serves(database) else { continue }
+                let (node, holders) = (nodes[index].name, nodes[index].holders(of: database))
+                guard let first else {
+                    first = (node, holders)
+                    continue
+                }
+                if first.holders != holders {
+                    record.add(
+                        .place,
+                        "\(first.name) serves \(name) as one of \(first.holders), while \(node) does as "
+                            + "one of \(holders)", in: name)
+                }
             }
         }
     }

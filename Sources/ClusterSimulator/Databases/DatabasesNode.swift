@@ -249,8 +249,25 @@ struct DatabasesNode {
 
     // MARK: Data
 
+    /// The placement of a database, as this node knows it.
+    func placement(of name: DatabaseName) -> DatabasePlacement? { core?.placement(of: name) }
+
+    /// Whether clients of a database are served here.
+    func serves(_ name: DatabaseName) -> Bool { core?.serves(name) == true }
+
+    /// Whether all named databases sleep, and nothing waits for their disks.
+    var isAtRest: Bool {
+        core?.awakeDatabaseNames.allSatisfy(\.isCatalog) == true
+            && disks.values.allSatisfy(\.isIdle)
+    }
+
+    /// Whether it runs, and serves clients at this time.
+    func isCalm(at milliseconds: UInt64) -> Bool {
+        core?.isServing == true && !isStopping && pausedUntilMilliseconds <= milliseconds
+    }
+
     /// The nodes that hold a database, as this one knows them.
-    func holders(of name: DatabaseName) -> [String] { core?.placement(of: name)?.nodes ?? members }
+    func holders(of name: DatabaseName) -> [String] { placement(of: name)?.nodes ?? members }
 
     /// Whether it holds a database, as far as it knows.
     func holds(_ name: DatabaseName) -> Bool { holders(of: name).contains(self.name) }

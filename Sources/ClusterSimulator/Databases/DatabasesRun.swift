@@ -93,10 +93,7 @@ struct DatabasesRun {
 
     private var isAtRest: Bool {
         milliseconds > faultMilliseconds + Self.calmMilliseconds && clients.areDone
-            && nodes.allSatisfy { node in
-                node.core?.awakeDatabaseNames.allSatisfy(\.isCatalog) == true
-                    && node.disks.values.allSatisfy(\.isIdle)
-            }
+            && nodes.indices.allSatisfy { nodes[$0].isAtRest }
     }
 
     /// Goes on for some time.
@@ -154,11 +151,7 @@ struct DatabasesRun {
 
     /// Whether all nodes run, and all frames arrive.
     var isCalm: Bool {
-        network.isCalm
-            && nodes.allSatisfy {
-                $0.core?.isServing == true && !$0.isStopping
-                    && $0.pausedUntilMilliseconds <= milliseconds
-            }
+        network.isCalm && nodes.indices.allSatisfy { nodes[$0].isCalm(at: milliseconds) }
     }
 }
 
