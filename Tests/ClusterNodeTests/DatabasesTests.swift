@@ -69,7 +69,7 @@ import Testing
         let backup = try hearth(cluster, "backup", "monday", "--database", "chat")
         #expect(backup.hasSuffix("/backups/monday.tar\n"))
         let wrong = try Program.hearth(
-            "get", "/", "--database", "Chat", "--dir", cluster.folder.path
+            "get", "/", "--database", "ch_at", "--dir", cluster.folder.path
         ).end()
         #expect(wrong.status == 64, "\(wrong.errors)")
         try checkLimits(of: "chat", cluster)
@@ -150,7 +150,7 @@ import Testing
         #expect(
             try refusal("backup", "monday", "--database", "chat", "--node", "n1")
                 .contains(
-                    "This node does not hold the database chat.\nfix: ask one of its nodes: n2"))
+                    "This node does not hold the database chat.\nfix: ask one of its nodes: n3"))
         #expect(
             try refusal("cluster", "remove", "n3").contains(
                 "placed on n3, so other nodes may lack them: chat"))

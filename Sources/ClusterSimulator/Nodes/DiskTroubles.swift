@@ -75,6 +75,12 @@ extension VirtualDisk {
         return copy.time
     }
 
+    /// Has the next process serve without what was lost.
+    mutating func acceptLoss() {
+        _ = try? store.acceptLoss()
+        model = StoreModel(of: store.tables)
+    }
+
     /// Removes everything; returns since when all is gone.
     mutating func wipe() -> Microseconds {
         store = VirtualDisk.emptyStore(durability)

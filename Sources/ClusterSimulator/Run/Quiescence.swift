@@ -7,6 +7,8 @@ struct Quiescence {
     static let quiet: Microseconds = .seconds(1)
     /// How long equal replicas may take to forget what is stable.
     static let forgetting: Microseconds = .seconds(15)
+    /// How long an operator waits for nodes that wait for one which never returns.
+    static let operatorPatience: Microseconds = .seconds(5)
     /// A client that repeats a request for ever never reaches quiescence.
     static let limit: Microseconds = .seconds(180)
 

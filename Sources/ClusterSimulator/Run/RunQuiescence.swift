@@ -43,15 +43,31 @@ extension SimulatedRun {
         schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
     }
 
-    /// The operator evicts a node that never returns, if one without its latest disk waits for it, as `/health` says.
+    /// The operator evicts a node that never returns, if one without its latest disk waits for it, as `/health` says. If
+    /// all wait for it, none can vote, and the operator accepts what is lost with it.
     private mutating func evictAbandoned() {
         for gone in nodes.indices where nodes[gone].isAbandoned {
             let isAwaited = nodes.contains {
                 $0.replica?.awaitedMembers.contains(nodes[gone].name) == true
             }
-            let asked = nodes.indices.first { nodes[$0].isServing && $0 != gone }
-            if isAwaited, let asked { evict(gone, by: asked) }
+            guard isAwaited else { continue }
+            if now < quiescence.lastProgress + Quiescence.operatorPatience {
+                let asked = nodes.indices.first { nodes[$0].isServing && $0 != gone }
+                if let asked { evict(gone, by: asked) }
+            } else {
+                for node in nodes.indices where node != gone { acceptLoss(of: node) }
+            }
         }
+    }
+
+    /// `hearth accept-loss`, between two processes of a node.
+    private mutating func acceptLoss(of node: Int) {
+        kill(node)
+        nodes[node].disk.acceptLoss()
+        record.losses.append(Loss(node: node, since: now, until: now, kind: .hidden))
+        noteOldDisk(of: node)
+        start(node)
+        quiescence.lastProgress = now
     }
 
     /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.
