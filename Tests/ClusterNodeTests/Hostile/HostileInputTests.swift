@@ -83,7 +83,8 @@ final class BadCompany {
     }
 
     func honest(at node: Int) throws -> HonestClient {
-        HonestClient(name: "h\(node)", socket: try connect(to: address(node)))
+        HonestClient(
+            name: "h\(node)", socket: try connect(to: address(node)), errors: { self.errors })
     }
 
     func value(_ path: String, at address: String) throws -> Value {
@@ -132,11 +133,14 @@ struct OddAnswer: Error {
 struct HonestClient {
     private let name: String
     private let socket: NodeSocket
+    /// The logs of the nodes.
+    private let errors: () -> String
     private var sent: UInt64 = 0
     private(set) var acknowledged: [(key: Key, value: Value)] = []
 
-    init(name: String, socket: NodeSocket) {
+    init(name: String, socket: NodeSocket, errors: @escaping () -> String) {
         self.name = name
+        self.errors = errors
         self.socket = socket
     }
 
@@ -150,7 +154,7 @@ struct HonestClient {
             socket.send(ClientMessage.push(id: sent, path: list, value: value(sent)).frame)
         }
         var frames: [[UInt8]] = []
-        try #require(socket.receive { frames.append($0) }, "\(name) lost its node")
+        try #require(socket.receive { frames.append($0) }, "\(name) lost its node: \(errors())")
         for frame in frames { try note(frame) }
     }
 
