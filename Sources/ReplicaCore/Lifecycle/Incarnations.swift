@@ -12,6 +12,8 @@ struct Incarnations: Sendable {
     private(set) var writers: [WriterID] = []
     /// Whether everything that left this node was on its disk: only then more operations at a peer show an old disk.
     var isSynchronous = true
+    /// The member whose last heartbeat showed more operations of this incarnation than it has made.
+    var claimant: String?
     /// The operations on the disk at the start; nil before the first turn.
     private var held: VersionVector?
     /// Whether the disk had a list: older versions wrote none.
@@ -35,6 +37,11 @@ struct Incarnations: Sendable {
         }
         if let read { (floor, writers) = read }
         isComplete = read != nil
+    }
+
+    /// Processes a heartbeat that shows no more operations of this incarnation than it has made.
+    mutating func withdrawClaim(of member: String) {
+        if claimant == member { claimant = nil }
     }
 
     /// Begins an incarnation.

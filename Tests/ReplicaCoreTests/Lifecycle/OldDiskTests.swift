@@ -68,6 +68,21 @@ import Testing
         #expect(cluster["n1"].lifecycle.isOpen && cluster["n1"].mayVote)
     }
 
+    @Test func `a process that continues an old memory ends`() throws {
+        var cluster = cluster()
+        let heartbeat = try #require(cluster["n1"].replication.peers.all[0].heartbeat)
+        var claim = heartbeat
+        claim.vector[cluster["n1"].writer] += 1
+        let (honest, forged) = (PeerMessage.heartbeat(heartbeat), PeerMessage.heartbeat(claim))
+        for message in [forged, honest, forged] {
+            cluster.turn("n1", [.published(message.frame)])
+            #expect(cluster.refusals["n1"] == nil)
+        }
+        cluster.turn("n1", [.published(forged.frame)])
+        let problem = try #require(cluster.refusals["n1"])
+        #expect(problem.contains("its memory is that of an earlier moment"))
+    }
+
     @Test func `a node whose loss an operator has accepted serves alone`() {
         var cluster = cluster()
         for name in cluster.names { cluster.crash(name) }
