@@ -181,6 +181,7 @@ extension Node {
 
     /// Runs after each turn of the loop, most of which are one of the core too.
     private func endTurn() {
+        clients.read { [unowned self] in core.hasTime(for: $0 == .new ? 2 : 1) }
         if isInTurn {
             isInTurn = false
             let outputs = stepCore(phase == .stopping ? .stopped : .turnEnded)

@@ -29,7 +29,8 @@ public struct CompoundHash: Equatable, Sendable {
         var hashes: [String] = []
         var range = RangeText()
         value.forEachLeaf { path, leaf in
-            range.append(leaf, at: path)
+            _ = range.append(leaf, at: path)
+            while range.hasRest { _ = range.appendRest() }
             guard endsRange(path, range.length) else { return }
             posts.append(path)
             hashes.append(range.finish())
@@ -61,24 +62,154 @@ public struct CompoundHash: Equatable, Sendable {
     ///
     /// - Complexity: O(size).
     public func rangesThatDiffer(from value: Value) -> [LeafRange] {
-        var ranges: [LeafRange] = []
-        var text = RangeText()
-        var index = 0
-        func endRange() {
-            if text.finish() != hashes[index] {
-                ranges.append(
-                    LeafRange(
-                        after: index > 0 ? posts[index - 1] : nil,
-                        through: index < posts.count ? posts[index] : nil))
-            }
-            index += 1
+        var hashing = RangeHashing(of: value, comparedWith: self)
+        while !hashing.isComplete { _ = hashing.advance(spending: .max) }
+        return hashing.differing
+    }
+}
+
+/// The comparison of a value with the hashes of ranges, which can stop and go on.
+struct RangeHashing: Sendable {
+    private let hash: CompoundHash
+    private var walk: PlaceWalk
+    private var text = RangeText()
+    /// The range that is being hashed.
+    private var index = 0
+    /// The next leaf, behind the ends of ranges that come before it.
+    private var leaf: (path: Path, value: Value)?
+    private(set) var isComplete = false
+    /// The ranges that differ, ascending.
+    private(set) var differing: [LeafRange] = []
+
+    init(of value: Value, comparedWith hash: CompoundHash) {
+        self.hash = hash
+        walk = PlaceWalk(value)
+    }
+
+    /// Goes on until about so many units are spent; returns how many are.
+    mutating func advance(spending units: Int) -> Int {
+        var spent = 0
+        while spent < units, !isComplete { spent += step() }
+        return spent
+    }
+
+    /// Hashes a part of a long string, ends a range, or goes on to the next location; returns the units.
+    private mutating func step() -> Int {
+        if text.hasRest { return text.appendRest() }
+        if let (path, value) = leaf {
+            if index < hash.posts.count, hash.posts[index] < path { return endRange() }
+            leaf = nil
+            return HashUnits.leaf + text.append(value, at: path)
         }
-        value.forEachLeaf { path, leaf in
-            while index < posts.count, posts[index] < path { endRange() }
-            text.append(leaf, at: path)
+        if walk.next() {
+            if walk.isAtObject { walk.enter() } else { leaf = (walk.path, walk.value) }
+            return 1
         }
-        while index < hashes.count { endRange() }
-        return ranges
+        if index < hash.hashes.count { return endRange() }
+        isComplete = true
+        return 0
+    }
+
+    private mutating func endRange() -> Int {
+        if text.finish() != hash.hashes[index] {
+            differing.append(
+                LeafRange(
+                    after: index > 0 ? hash.posts[index - 1] : nil,
+                    through: index < hash.posts.count ? hash.posts[index] : nil))
+        }
+        index += 1
+        return 1
+    }
+}
+
+/// The comparison of a value with the hashes of ranges, and the parts that replace those which differ, in steps.
+///
+///     var comparison = RangeComparison(of: value, with: hash, partLimit: 8_192)
+///     while comparison.outcome == nil { _ = comparison.advance(spending: 1_000) }
+public struct RangeComparison: Sendable {
+    /// What a client with the hashes needs to have the value.
+    public enum Outcome: Sendable {
+        /// Everything: all ranges differ, or their parts are more than the limit.
+        case whole
+        /// The parts of each range that differs.
+        case ranges([(range: LeafRange, parts: [(path: Path, value: Value)])])
+    }
+
+    private let value: Value
+    private let rangeCount: Int
+    private let partLimit: Int
+    private var hashing: RangeHashing
+    private var collection: RangeParts?
+    /// Nil until the comparison is complete.
+    public private(set) var outcome: Outcome?
+
+    /// Begins to compare.
+    public init(of value: Value, with hash: CompoundHash, partLimit: Int) {
+        self.value = value
+        self.partLimit = partLimit
+        rangeCount = hash.hashes.count
+        hashing = RangeHashing(of: value, comparedWith: hash)
+    }
+
+    /// Goes on until about so many units are spent, or until the outcome is there; returns how many are spent.
+    ///
+    /// - Complexity: O(ranges + locations) for all calls together.
+    public mutating func advance(spending units: Int) -> Int {
+        if outcome != nil { return 0 }
+        if !hashing.isComplete {
+            let spent = hashing.advance(spending: units)
+            if hashing.isComplete { beginCollection() }
+            return spent
+        }
+        let spent = collection!.advance(spending: units)
+        if collection!.count > partLimit {
+            outcome = .whole
+        } else if collection!.isComplete {
+            outcome = .ranges(Array(zip(hashing.differing, collection!.parts)).map { ($0, $1) })
+        }
+        return spent
+    }
+
+    private mutating func beginCollection() {
+        // All ranges may differ when the client's hash encodes every number in another way.
+        if hashing.differing.count == rangeCount {
+            outcome = .whole
+        } else {
+            collection = RangeParts(of: value, in: hashing.differing)
+        }
+    }
+}
+
+/// The units of hashing: a unit takes about a microsecond.
+enum HashUnits {
+    /// A leaf in a range.
+    static let leaf = 2
+    /// So many bytes of a text.
+    static let bytes = 256
+    /// A longer text is hashed in steps of so many bytes.
+    static let textBytes = 16 << 10
+}
+
+/// A long text that is hashed step by step.
+struct TextRest: Sendable {
+    private var text: String
+    private var offset = 0
+
+    init(_ text: String) {
+        self.text = text
+        self.text.makeContiguousUTF8()
+    }
+
+    static func isLong(_ text: String) -> Bool { text.utf8.count > HashUnits.textBytes }
+
+    var isEmpty: Bool { offset == text.utf8.count }
+
+    /// Calls `body` with the next bytes; returns the units.
+    mutating func removeFirst(_ body: (UnsafeBufferPointer<UInt8>) -> Void) -> Int {
+        let end = min(offset + HashUnits.textBytes, text.utf8.count)
+        text.withUTF8 { body(UnsafeBufferPointer(rebasing: $0[offset..<end])) }
+        defer { offset = end }
+        return max(1, (end - offset) / HashUnits.bytes)
     }
 }
 
@@ -87,9 +218,23 @@ private struct RangeText {
     private(set) var length = 0
     private(set) var lastLeaf: Path?
     private var digest = SHA1()
+    /// What is missing of a long string.
+    private var rest: TextRest?
 
-    /// Appends a leaf that comes after the last one.
-    mutating func append(_ leaf: Value, at path: Path) {
+    /// Whether a long string is not hashed to its end; nothing else may be appended then.
+    var hasRest: Bool { rest != nil }
+
+    /// Appends a part of the long string; returns the units.
+    mutating func appendRest() -> Int {
+        guard var rest = rest.take() else { return 0 }
+        let units = rest.removeFirst { append(quoted: $0) }
+        if rest.isEmpty { append("\"") } else { self.rest = rest }
+        return units
+    }
+
+    /// Appends a leaf that comes after the last one, or its beginning if it is a long string; returns the units of its text.
+    mutating func append(_ leaf: Value, at path: Path) -> Int {
+        let before = length
         var open = 0
         if let lastLeaf {
             open = zip(lastLeaf.keys, path.keys).prefix { $0 == $1 }.count
@@ -104,10 +249,12 @@ private struct RangeText {
         }
         append(primitive: leaf)
         lastLeaf = path
+        return (length - before) / HashUnits.bytes
     }
 
     /// The hash of the range, which is empty without leaves; another range begins.
     mutating func finish() -> String {
+        precondition(rest == nil, "a range ends within a string")
         defer { self = RangeText() }
         guard let lastLeaf else { return "" }
         for _ in lastLeaf.keys { append(")") }
@@ -122,20 +269,33 @@ private struct RangeText {
 
     private mutating func append(quoting text: String) {
         append("\"")
-        for character in text.utf8 {
-            if character == UInt8(ascii: "\"") || character == UInt8(ascii: "\\") {
+        guard !TextRest.isLong(text) else {
+            rest = TextRest(text)
+            return
+        }
+        var text = text
+        text.withUTF8 { append(quoted: $0) }
+        append("\"")
+    }
+
+    /// Appends bytes of a string, some behind a backslash.
+    private mutating func append(quoted bytes: UnsafeBufferPointer<UInt8>) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 append("\\")
             }
-            digest.update(character)
+            digest.update(byte)
+            // A character of four bytes is two code units, and of others the first byte counts.
+            if byte & 0xC0 != 0x80 { length += byte >= 0xF0 ? 2 : 1 }
         }
-        length += text.utf16.count
-        append("\"")
     }
 
     private mutating func append(primitive value: Value) {
         if !value.priority.isNull {
             append("priority:")
             append(primitive: value.priority)
+            // Nothing can wait behind a priority, long as it may be.
+            while hasRest { _ = appendRest() }
             append(":")
         }
         switch value.content {

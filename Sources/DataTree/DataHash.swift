@@ -79,7 +79,7 @@ struct ValueHasher {
         return digest.base64()
     }
 
-    private mutating func update(_ digest: inout SHA1, primitive: Value) {
+    mutating func update(_ digest: inout SHA1, primitive: Value) {
         switch primitive {
         case .boolean(let flag):
             digest.update(flag ? "boolean:true" : "boolean:false")

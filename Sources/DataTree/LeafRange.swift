@@ -23,10 +23,14 @@ public struct LeafRange: Equatable, Sendable {
     }
 
     /// How much of what may lie at and below a path is in the range.
-    private enum Share { case nothing, part, all }
+    enum Share {
+        case nothing, part, all
+        /// Nothing, and nothing of what comes behind the path.
+        case over
+    }
 
-    private func share(of place: Path) -> Share {
-        if let through, place > through { return .nothing }
+    func share(of place: Path) -> Share {
+        if let through, place > through { return .over }
         if let after, place <= after, !place.contains(after) { return .nothing }
         let isCut = [after, through].contains { $0.map(place.contains) ?? false }
         return isCut ? .part : .all
@@ -37,26 +41,75 @@ public struct LeafRange: Equatable, Sendable {
     ///
     /// - Complexity: O(children) for each object that is cut.
     public func parts(of value: Value) -> [(path: Path, value: Value)] {
-        var parts: [(path: Path, value: Value)] = []
-        append(value, at: .root, to: &parts)
-        return parts
+        var collection = RangeParts(of: value, in: [self])
+        while !collection.isComplete { _ = collection.advance(spending: .max) }
+        return collection.parts[0]
+    }
+}
+
+/// The parts of a value that are in some ranges, collected for all of them in one walk, which can stop and go on.
+struct RangeParts: Sendable {
+    private let ranges: [LeafRange]
+    private var walk: PlaceWalk
+    /// The range that the walk is in or before.
+    private var index = 0
+    private(set) var isComplete = false
+    /// The parts in each range, priorities last: an object must be there before it can have one.
+    private(set) var parts: [[(path: Path, value: Value)]]
+    private var priorities: [(path: Path, value: Value)] = []
+    private(set) var count = 0
+
+    /// - Parameter ranges: Ascending, and without overlaps.
+    init(of value: Value, in ranges: [LeafRange]) {
+        self.ranges = ranges
+        walk = PlaceWalk(value)
+        parts = Array(repeating: [], count: ranges.count)
     }
 
-    private func append(
-        _ value: Value, at place: Path, to parts: inout [(path: Path, value: Value)]
-    ) {
-        if value.isNull { return }
-        switch share(of: place) {
-        case .nothing: return
-        case .all: parts.append((place, value))
-        case .part where value.isPrimitive:
-            if contains(place) { parts.append((place, value)) }
-        case .part:
-            for (key, child) in value.children {
-                append(child, at: place.appending(key), to: &parts)
+    /// Visits so many locations, or begins so many ranges; returns how many.
+    mutating func advance(spending units: Int) -> Int {
+        var spent = 0
+        while spent < units, !isComplete {
+            spent += 1
+            guard index < ranges.count, walk.next() else {
+                endRange()
+                isComplete = true
+                break
             }
-            append(value.priority, at: place.appending(.priority), to: &parts)
+            let place = walk.path
+            while index < ranges.count, ranges[index].share(of: place) == .over {
+                spent += 1
+                endRange()
+            }
+            if index < ranges.count { visit(place) }
         }
+        return spent
+    }
+
+    private mutating func visit(_ place: Path) {
+        switch ranges[index].share(of: place) {
+        case .over, .nothing: break
+        case .all: add(place)
+        case .part where walk.isAtObject: walk.enter()
+        case .part: if ranges[index].contains(place) { add(place) }
+        }
+    }
+
+    private mutating func add(_ place: Path) {
+        count += 1
+        if place.isOfPriority {
+            priorities.append((place, walk.value))
+        } else {
+            parts[index].append((place, walk.value))
+        }
+    }
+
+    private mutating func endRange() {
+        if !priorities.isEmpty {
+            parts[index] += priorities
+            priorities = []
+        }
+        index += 1
     }
 }
 
@@ -64,24 +117,10 @@ extension Value {
     /// Calls `body` with each leaf in path order: primitives with their priorities, and the
     /// priorities of objects.
     public func forEachLeaf(_ body: (Path, Value) -> Void) {
-        var place = Path.root
-        forEachLeaf(below: &place, body)
-    }
-
-    private func forEachLeaf(below place: inout Path, _ body: (Path, Value) -> Void) {
-        if isNull { return }
-        guard case .object(let children) = content else { return body(place, self) }
-        var priority = priority
-        func visit(_ key: Key, _ child: Value) {
-            place.keys.append(key)
-            child.forEachLeaf(below: &place, body)
-            place.keys.removeLast()
+        var walk = PlaceWalk(self)
+        while walk.next() {
+            if walk.isAtObject { walk.enter() } else { body(walk.path, walk.value) }
         }
-        for (key, child) in children {
-            if !priority.isNull, .priority < key { visit(.priority, priority.take()) }
-            visit(key, child)
-        }
-        if !priority.isNull { visit(.priority, priority) }
     }
 
     /// Replaces the leaves of some ranges by parts, as `LeafRange.parts(of:)` gives them.

@@ -24,6 +24,15 @@ public struct Gateway {
     /// The memory and connections that its clients use.
     package var usage: GatewayUsage { context.usage(connections: connections.count) }
 
+    /// The units of work in the open turn so far; a unit takes about a microsecond.
+    package var turnUnits: Int { context.units }
+
+    /// Whether the next turn has work without any input.
+    package var hasDueWork: Bool { !context.hashing.isEmpty }
+
+    /// Begins to count the units of a turn.
+    package mutating func beginUnits() { context.units = 0 }
+
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: GatewayInput) -> [GatewayOutput] {
         switch input {
@@ -185,10 +194,29 @@ extension Gateway {
         }
     }
 
+    /// Computes hashes for the connections that wait for them, one after the other, up to the units of a turn.
+    private mutating func continueHashing() {
+        if context.hashing.isEmpty { return }
+        let waiting = context.hashing
+        context.hashing = []
+        let end = context.units + GatewayUnits.hashesOfTurn
+        let share = max(GatewayUnits.hashStep, GatewayUnits.hashesOfTurn / waiting.count)
+        var served = 0
+        while served < waiting.count, context.units < end {
+            update(waiting[served]) { $0.continueHashing(spending: share, &$1) }
+            served += 1
+        }
+        context.hashing.insert(contentsOf: waiting[served...], at: 0)
+        context.hashes.removeStale(at: context.elapsedMilliseconds) { _, _ in
+            context.hashing.isEmpty
+        }
+    }
+
     private mutating func beginTurn(at moment: Moment) {
         context.beginTurn(at: moment)
         for session in context.removeDueRefusals() { sendRefusal(of: session) }
         for id in context.dueConsoles() { update(id) { $0.refreshConsole(&$1) } }
+        continueHashing()
         guard moment.elapsedMilliseconds >= nextCheckMilliseconds else { return }
         nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
         // Few are due, so that only these are sorted: equal gateways return equal outputs.

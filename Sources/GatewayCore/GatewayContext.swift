@@ -42,6 +42,12 @@ struct GatewayContext {
     /// The memory that sessions of Firebase's WebSockets use.
     private var shares: MemoryShares
     private var outputs: [GatewayOutput] = []
+    /// The units of work of this turn so far.
+    var units = 0
+    /// The connections whose answers wait for hashes, in the order in which they are to be served.
+    var hashing: [SessionID] = []
+    /// The hashes that several of them wait for.
+    var hashes = SharedHashes()
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
@@ -77,7 +83,9 @@ struct GatewayContext {
 
     /// Sends bytes, unless there are none.
     mutating func send(_ bytes: [UInt8], to id: SessionID) {
-        if !bytes.isEmpty { outputs.append(.send(id, bytes)) }
+        if bytes.isEmpty { return }
+        units += GatewayUnits.message + bytes.count / GatewayUnits.sentBytes
+        outputs.append(.send(id, bytes))
     }
 
     /// Removes and returns what the driver must do.
@@ -229,4 +237,22 @@ extension GatewayContext {
         }
         return String(decoding: text, as: UTF8.self)
     }
+}
+
+/// The units of the gateway's work; a unit takes about a microsecond, as those of a replica.
+enum GatewayUnits {
+    /// The head of a request.
+    static let head = 12
+    /// A message of a WebSocket, or a body.
+    static let text = 4
+    /// So many bytes of these, which become values.
+    static let receivedBytes = 64
+    /// A message to a client.
+    static let message = 2
+    /// So many of its bytes.
+    static let sentBytes = 512
+    /// The hashes of all values in a turn.
+    static let hashesOfTurn = 2_500
+    /// The hash of a value when it is asked for, and again in each turn of its connection.
+    static let hashStep = 250
 }

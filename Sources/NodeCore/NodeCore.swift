@@ -121,9 +121,21 @@ public struct NodeCore {
         case .stopped: stop()
         }
         hasBacklog =
-            !backlog.isEmpty || !slowChanges.isEmpty || !eager.isEmpty
+            !backlog.isEmpty || !slowChanges.isEmpty || !eager.isEmpty || gateway.hasDueWork
         return removeOutputs()
     }
+
+    /// Whether the open turn has time for further input of clients: all its work so far, that of the gateway and of all databases,
+    /// is below so many times its units.
+    public func hasTime(for shares: Int = 1) -> Bool {
+        if !isInTurn { return true }
+        let spent = inTurn.reduce(gateway.turnUnits + replica.turnUnits) { sum, position in
+            sum + (named[position].hasReplica ? named[position].replica.turnUnits : 0)
+        }
+        return spent < shares * NodeCore.turnUnits
+    }
+
+    private static let turnUnits = ReplicaLimits().turnUnits
 
     mutating func removeOutputs() -> [NodeOutput] {
         if outputs.isEmpty { return [] }
@@ -139,6 +151,7 @@ extension NodeCore {
     private mutating func beginTurn(at moment: Moment) {
         precondition(!isInTurn, "a turn begins in another one")
         (now, isInTurn) = (moment, true)
+        gateway.beginUnits()
         if !isStopped {
             replica.unreadBytes = slowClients.bytes
             execute(replica.step(.turnBegan(moment)))
@@ -159,7 +172,7 @@ extension NodeCore {
         // Requests of earlier turns come before those of this one.
         sendRequests()
         for session in backlog.removeWritable() { stepGateway(.writable(session)) }
-        if now.elapsedMilliseconds >= dueMilliseconds { beginGatewayTurn() }
+        if now.elapsedMilliseconds >= dueMilliseconds || gateway.hasDueWork { beginGatewayTurn() }
     }
 
     private mutating func endTurn() {

@@ -8,10 +8,10 @@ extension Replica {
     /// Serves a request.
     ///
     /// - Parameter decidedTime: When the last transaction was decided that the request has waited for.
-    /// - Returns: The index that has to be built first; nil if the request is served.
+    /// - Returns: The work that has to be done first; nil if the request is served.
     mutating func serve(
         _ message: ClientMessage, for session: SessionID, after decidedTime: HybridTime? = nil
-    ) -> ListIndex? {
+    ) -> RequestNeed? {
         sessions.shares.spend(TurnShares.requestUnits + message.writeCount)
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
@@ -37,7 +37,7 @@ extension Replica {
             sessions.shares.spend(ruleUnits: sessions.access.takeSpentUnits())
             sessions.shares.spend(answerBytes: answerBytes)
         }
-        return sessions.missingIndex.take()
+        return sessions.takeNeed(of: session)
     }
 
     /// While the disk accepts no writes, answers requests that show no data, and refuses the others.
@@ -234,7 +234,10 @@ extension Replica {
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {
             sessions.clients.admit(submission.session)
         } else {
-            try checkLimits(of: [write])
+            // Once, though it is served again when its comparison is complete.
+            if sessions.hashChecks[submission.session]?.requestID != submission.id {
+                try checkLimits(of: [write])
+            }
             try checkRules(write, of: submission.session)
         }
         do throws(DataError) {
@@ -264,7 +267,11 @@ extension Replica {
         case .forgotten?: throw .forgottenTransaction
         case .notDone?, nil: break
         }
-        guard condition.matches(value[write.path]) else { throw .changed(at: write.path) }
+        let check = sessions.hashCheck(
+            for: submission.id, submission.session, condition, with: value[write.path],
+            at: write.path, isRounded: true)
+        guard let check else { return }
+        guard check.isMet(by: value[write.path]) else { throw .changed(at: write.path) }
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: try resolve([write]), alias: name, for: attribution)
         confirm(submission, with: answer)

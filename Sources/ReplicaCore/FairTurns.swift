@@ -8,12 +8,16 @@ import SyncProtocol
 extension Replica {
     /// Whether a further turn has work to do without any input; a driver then begins it soon.
     ///
-    /// Requests wait for their share of a turn, indexes are being built, operations of many writes do not show yet, or the digest
+    /// Requests wait for their share of a turn, indexes are being built, conditions are compared by hashes, operations of many writes do not show yet, or the digest
     /// of the tree is being computed.
     public var hasDueWork: Bool {
         !sessions.due.isEmpty || sessions.listens.hasUnrequestedBuilds || hasLargeOperations
             || replication.tree.digest == nil || comparisons.hasDueWork
+            || coordination.isComparing
     }
+
+    /// The units of work for clients in the open turn so far; a unit takes about a microsecond.
+    public var turnUnits: Int { sessions.shares.spent }
 
     /// Serves the requests of one frame, in order.
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
@@ -51,7 +55,7 @@ extension Replica {
     /// Has what is left of requests that have just arrived wait.
     private mutating func postponeArrived(_ rest: Rest, of session: SessionID) {
         if rest.works.isEmpty { return }
-        if rest.missingIndex == nil { sessions.limits.count(.share) }
+        if rest.need == nil { sessions.limits.count(.share) }
         postpone(rest, of: session, by: sessions.access.principal(of: session))
     }
 
@@ -106,6 +110,10 @@ extension Replica {
         }
         sessions.reassureWaiting(at: now.elapsedMilliseconds)
         sessions.continueBuilds(seeing: replication.view)
+        let tree = value
+        sessions.hashes.removeStale(at: now.elapsedMilliseconds) { path, known in
+            !tree[path].isShared(with: known)
+        }
         replication.turn.immediate.append(all: sessions.due.takeOutputs())
         replication.turn.immediate.append(
             all: sessions.pauses.takeOutputs(at: now.elapsedMilliseconds))
@@ -119,9 +127,10 @@ extension Replica {
         let (end, overflows) = sessions.shares.spent.addingReportingOverflow(units)
         let last = overflows ? .max : end
         while sessions.shares.spent < last {
-            if let index = sessions.due.missingIndex(of: session) {
-                guard build(index, spending: last - sessions.shares.spent) else { break }
-                sessions.due.setMissingIndex(nil, of: session)
+            if let need = sessions.due.need(of: session) {
+                guard prepare(need, of: session, spending: last - sessions.shares.spent)
+                else { break }
+                sessions.due.setNeed(nil, of: session)
             }
             guard let waiting = sessions.due.removeFirst(of: session) else { break }
             serve(waiting, for: session, within: .units(through: last))
@@ -135,7 +144,7 @@ extension Replica {
         sessions.dropsReads = true
         while !sessions.due.isEmpty {
             for session in sessions.due.ring {
-                sessions.due.setMissingIndex(nil, of: session)
+                sessions.due.setNeed(nil, of: session)
                 serveDue(of: session, spending: .max)
             }
             // Further requests may wait for those among them.
@@ -161,10 +170,10 @@ extension Replica {
     private mutating func postpone(
         _ rest: Rest, of session: SessionID, by principal: Principal
     ) {
-        sometimes(rest.missingIndex == nil ? .requestAwaitsShare : .requestAwaitsIndex)
+        sometimes(rest.need?.index == nil ? .requestAwaitsShare : .requestAwaitsIndex)
         sessions.delayReassurance(at: now.elapsedMilliseconds)
         sessions.due.prepend(rest.works.map { .init($0, by: principal) }, of: session)
-        sessions.due.setMissingIndex(rest.missingIndex, of: session)
+        sessions.due.setNeed(rest.need, of: session)
     }
 }
 
@@ -186,18 +195,18 @@ extension Replica {
         }
     }
 
-    /// The remaining requests of a session: its share is used up, or the first one needs an index.
+    /// The remaining requests of a session: its share is used up, or the first one needs further work.
     private struct Rest {
         var works: [DueRequests.Work] = []
-        var missingIndex: ListIndex?
+        var need: RequestNeed?
     }
 
     /// The reason why a request is not served yet.
-    private enum Need {
+    private enum Delay {
         case share
-        case index(ListIndex)
+        case need(RequestNeed)
 
-        var index: ListIndex? { if case .index(let index) = self { index } else { nil } }
+        var need: RequestNeed? { if case .need(let need) = self { need } else { nil } }
     }
 
     /// Serves requests until a share is used up.
@@ -209,8 +218,8 @@ extension Replica {
             return serve(frame, from: start, for: session, within: allowance)
         case .request(let message, let decidedTime):
             if sessions.refuseIfAnswersWait(message.id, session) { return Rest() }
-            let need = serve(message, for: session, after: decidedTime, within: allowance)
-            return need.map { Rest(works: [work], missingIndex: $0.index) } ?? Rest()
+            let delay = serve(message, for: session, after: decidedTime, within: allowance)
+            return delay.map { Rest(works: [work], need: $0.need) } ?? Rest()
         }
     }
 
@@ -229,9 +238,9 @@ extension Replica {
                         sessions.refuse(.zeroRequestID, 0, session)
                         return allowance.permitsRequest(after: sessions.shares)
                     }
-                    if let need = serve(request, for: session, after: nil, within: allowance) {
+                    if let delay = serve(request, for: session, after: nil, within: allowance) {
                         rest = Rest(
-                            works: [.request(request, after: nil)], missingIndex: need.index)
+                            works: [.request(request, after: nil)], need: delay.need)
                         return false
                     }
                     return allowance.permitsRequest(after: sessions.shares)
@@ -250,22 +259,22 @@ extension Replica {
         return rest
     }
 
-    /// Serves a request, and builds the index that it needs if the session's share is large enough for that.
+    /// Serves a request, and does the work that it needs if the session's share is large enough for that.
     ///
     /// - Returns: The reason why the request is not served yet; nil if it is served.
     private mutating func serve(
         _ message: ClientMessage, for session: SessionID, after decidedTime: HybridTime?,
         within allowance: Allowance
-    ) -> Need? {
+    ) -> Delay? {
         if case .shareOfArrivals = allowance, sessions.shares.isTurnSpent,
             hasLargeAnswer(message, for: session)
         {
             return .share
         }
-        while let index = serve(message, for: session, after: decidedTime) {
+        while let need = serve(message, for: session, after: decidedTime) {
             guard allowance.permitsRequest(after: sessions.shares),
-                build(index, spending: sessions.shares.firstUnits)
-            else { return .index(index) }
+                prepare(need, of: session, spending: sessions.shares.firstUnits)
+            else { return .need(need) }
         }
         return nil
     }
@@ -276,9 +285,15 @@ extension Replica {
         return value[path].isLarger(than: TurnShares.largeAnswerBytes)
     }
 
-    /// Builds a slice of an index; returns whether the index exists now.
-    private mutating func build(_ index: ListIndex, spending units: Int) -> Bool {
-        sessions.build(index, spending: units, seeing: replication.view)
+    /// Does a slice of the work that the first request of a session needs; returns whether it is complete.
+    private mutating func prepare(
+        _ need: RequestNeed, of session: SessionID, spending units: Int
+    ) -> Bool {
+        switch need {
+        case .index(let index):
+            sessions.build(index, spending: units, seeing: replication.view)
+        case .hash: sessions.continueHashCheck(of: session, spending: units)
+        }
     }
 }
 

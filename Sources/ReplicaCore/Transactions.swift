@@ -67,10 +67,10 @@ extension Replica {
     }
 
     private mutating func decide(within lease: Election.Term) {
-        let milliseconds = now.elapsedMilliseconds
-        while mayStamp(within: lease),
-            let next = coordination.nextProposal(holding: shownVector, at: milliseconds)
-        {
+        var units = configuration.limits.turnUnits / 4
+        coordination.compare(
+            spending: &units, sharing: &sessions.hashes, at: now.elapsedMilliseconds)
+        while mayStamp(within: lease), let next = nextProposal(spending: &units) {
             let id = next.proposal.id
             let known = replication.deduplicationTable.answer(for: id)
             let writes = coordination.decide(
@@ -86,6 +86,12 @@ extension Replica {
             basis[writer] = vector[writer]
             coordination.answer(next, onceHeld: basis, at: now)
         }
+    }
+
+    private mutating func nextProposal(spending units: inout Int) -> Coordination.Proposed? {
+        coordination.nextProposal(
+            holding: shownVector, in: value, spending: &units, sharing: &sessions.hashes,
+            at: now.elapsedMilliseconds)
     }
 
     /// Whether most members allow the next stamp.

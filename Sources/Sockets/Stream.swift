@@ -26,8 +26,10 @@ public final class Stream {
     /// How much one turn reads from a connection before it serves the others.
     public static let bytesPerTurn = 64 << 10
 
-    /// The counter of the bytes that this stream reads.
+    /// The limit and the order of the reads of this stream and others: bytes that arrive wait for `ReadLimit.readQueued`.
     public var readLimit: ReadLimit?
+    /// Whether the stream waits there.
+    var isQueued = false
     let descriptor: Descriptor
     private let loop: Loop
     private var reading: Watcher?
@@ -76,7 +78,7 @@ public final class Stream {
         reading =
             isHeld
             ? try? loop.watchEnd(of: descriptor.number) { [unowned self] in isHeld = false }
-            : try? loop.watch(descriptor.number) { [unowned self] in read() }
+            : try? loop.watch(descriptor.number) { [unowned self] in awaitRead() }
         if reading == nil { end() }
     }
 
@@ -151,9 +153,20 @@ public final class Stream {
 // MARK: - The system
 
 extension Stream {
-    private func read() {
-        guard readLimit?.permits(self) ?? true else { return }
-        withUnsafeTemporaryAllocation(byteCount: Self.bytesPerTurn, alignment: 8) { buffer in
+    private func awaitRead() {
+        if let readLimit {
+            readLimit.enqueue(self)
+        } else {
+            _ = read(upTo: Self.bytesPerTurn)
+        }
+    }
+
+    /// Whether bytes that have arrived are to be read.
+    var wantsToRead: Bool { !hasEnded && !isPaused && !isHeld }
+
+    /// Reads some bytes, and hands them over; returns how many the system had.
+    func read(upTo byteCount: Int) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { buffer in
             let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
                 readLimit?.count(count)
@@ -161,6 +174,7 @@ extension Stream {
             } else if count == 0 || errno != EAGAIN && errno != EINTR {
                 end()
             }
+            return max(0, count)
         }
     }
 

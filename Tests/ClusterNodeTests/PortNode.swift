@@ -56,6 +56,7 @@ final class PortNode {
     private func endTurn() {
         // Each turn of the loop is one of the core, for which a node has timers.
         beginTurn()
+        port.read()
         isInTurn = false
         perform(core.step(.turnEnded))
         port.endTurn()

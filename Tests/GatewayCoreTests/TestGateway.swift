@@ -27,6 +27,8 @@ struct TestGateway {
     private(set) var backups: [NodeBackup] = []
     var backupEvents: [BackupEvent] = []
     private(set) var endedBackups: [SessionID] = []
+    /// The turns so far.
+    var turns = 0
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -46,7 +48,7 @@ struct TestGateway {
     var client: Principal?
     private var pending: [Input] = []
     private var hasPending: Bool {
-        !pending.isEmpty || !writable.isEmpty || replica.hasDueWork
+        !pending.isEmpty || !writable.isEmpty || replica.hasDueWork || gateway.hasDueWork
     }
     private var writable: [SessionID] = []
     private var elapsedMilliseconds: UInt64 = 0
@@ -124,6 +126,8 @@ struct TestGateway {
     }
 
     private mutating func oneTurn(_ inputs: [GatewayInput], after milliseconds: UInt64) {
+        turns += 1
+        gateway.beginUnits()
         elapsedMilliseconds += milliseconds
         let now = Moment(
             wallMilliseconds: TestGateway.wallMilliseconds + elapsedMilliseconds,

@@ -130,6 +130,7 @@ import Testing
             pair.loop.stop()
         }
         // A turn that never ends serves one step of a handshake.
+        pair.loop.atEndOfTurn = { limit.readQueued() }
         let client = try pair.connect { _, _ in }
         client.append([1])
         client.flush()
@@ -137,7 +138,10 @@ import Testing
         let later = try pair.loop.timer(after: .milliseconds(100)) {
             wasHeld = received == 0
             #expect(pair.server?.isEncrypted == false)
-            pair.loop.atEndOfTurn = { limit.endTurn() }
+            pair.loop.atEndOfTurn = {
+                limit.endTurn()
+                limit.readQueued()
+            }
         }
         pair.loop.run()
         #expect(received == 1 && wasHeld)

@@ -101,10 +101,50 @@ import Testing
             limit.endTurn()
             if turns.count == 3 { pair.loop.stop() }
         }
+        pair.loop.atEndOfTurn = { limit.readQueued() }
         pair.loop.run()
         #expect((1...Stream.bytesPerTurn).contains(turns[0]))
         #expect(turns[1] > turns[0] && turns[1] <= 2 * Stream.bytesPerTurn)
         withExtendedLifetime(end) {}
+    }
+
+    @Test func `comes first in the next turn if others have used up this one`() throws {
+        let loop = try Loop()
+        let limit = ReadLimit(bytesPerTurn: 1 << 20)
+        var order: [Int] = []
+        let pairs = try (0..<4).map { number in
+            let pair = try Pair(on: loop)
+            pair.server.readLimit = limit
+            pair.server.open { if case .received = $0 { order.append(number) } }
+            return pair
+        }
+        // The first three have always more to read than a turn reads.
+        for pair in pairs.dropLast() {
+            pair.client.append([UInt8](repeating: 7, count: 400_000))
+            pair.client.flush()
+        }
+        var turns = 0
+        loop.atEndOfTurn = {
+            turns += 1
+            var reads = 0
+            limit.readQueued { _ in
+                reads += 1
+                return reads < 2
+            }
+            limit.endTurn()
+            if turns == 4 {
+                order = []
+                pairs[3].client.append([1])
+                pairs[3].client.flush()
+            }
+            if turns == 12 { loop.stop() }
+        }
+        loop.run()
+        let first = try #require(order.firstIndex(of: 3))
+        #expect(first <= 2, "\(order)")
+        // The others take turns.
+        let rest = order.filter { $0 != 3 }
+        for (one, next) in zip(rest, rest.dropFirst()) { #expect(one != next, "\(order)") }
     }
 
     @Test func `reads nothing while it is paused`() throws {
@@ -177,8 +217,8 @@ private final class Pair {
     let client: Stream
     let server: Stream
 
-    init() throws {
-        let loop = try Loop()
+    init(on loop: Loop? = nil) throws {
+        let loop = try loop ?? Loop()
         var ends: [Stream] = []
         var accepted: Stream?
         let listener = try FreePort.listener(on: loop) {

@@ -12,7 +12,9 @@ extension Console {
         if let folder {
             self.init { path in ConsoleFile(at: path, in: folder) }
         } else {
-            self.init { path in ConsoleFile(embeddedAt: path) }
+            // A request finds the file with its hash.
+            let files = ConsoleFile.embedded
+            self.init { path in files[path] }
         }
         (node, cluster) = (member.id, configuration.cluster)
         nodes = configuration.nodes.map { ConsoleNode(name: $0.id, address: $0.consoleAddress) }
@@ -31,14 +33,16 @@ extension NodeConfiguration.Member {
 }
 
 extension ConsoleFile {
-    /// The file at a path in the program.
-    fileprivate init?(embeddedAt path: String) {
+    /// The files in the program by their paths.
+    fileprivate static var embedded: [String: ConsoleFile] {
         let files = UnsafeBufferPointer(
             start: hearth_console_all_files(), count: hearth_console_file_count)
-        guard let file = files.first(where: { String(cString: $0.path) == path }) else {
-            return nil
-        }
-        self.init(Array(UnsafeBufferPointer(start: file.bytes, count: file.count)), at: path)
+        return Dictionary(
+            uniqueKeysWithValues: files.map { file in
+                let path = String(cString: file.path)
+                let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+                return (path, ConsoleFile(bytes, at: path))
+            })
     }
 
     /// The file at a path in a folder.

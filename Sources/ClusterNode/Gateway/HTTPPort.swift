@@ -163,6 +163,14 @@ final class HTTPPort {
         scheduleParts(to: connection)
     }
 
+    /// Reads what clients have sent, before the end of a turn.
+    ///
+    /// - Parameter permits: Whether the turn has time for another read of a client that has just sent something, or of one that
+    ///   has sent more than it may have read at once.
+    func read(while permits: (ReadLimit.Arrival) -> Bool = { _ in true }) {
+        readLimit.readQueued(while: permits)
+    }
+
     /// Sends answers, and deliveries whose time has come.
     func endTurn() {
         readLimit.endTurn()

@@ -43,8 +43,8 @@ extension Connection {
         case .refusing(let request, nil): refuse(request, &context)
         case .realtime: updateRealtime(&context) { session, _ in session.sendRefusal() }
         case .console: updateConsole(&context) { session, _ in session.sendRefusal() }
-        case .idle, .receiving, .asking, .answering, .copying, .streaming, .polling, .native,
-            .closing:
+        case .idle, .receiving, .asking, .hashing, .answering, .copying, .streaming, .polling,
+            .native, .closing:
             break
         }
     }

@@ -9,6 +9,8 @@ enum Activity {
     case receiving(OpenRequest)
     /// The replica works on a request.
     case asking(OpenRequest, Exchange, sinceMilliseconds: UInt64)
+    /// The hash is computed that is the ETag of an answer.
+    case hashing(OpenRequest, TaggedAnswer)
     /// A large answer leaves in parts; the last one at this time.
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The node writes a backup. The body is there once the answer has begun; the time is that of the last piece, until it has left.
@@ -32,7 +34,7 @@ enum Activity {
     /// The kinds of connections that `/metrics` tells apart.
     var kind: ConnectionKind {
         switch self {
-        case .idle, .receiving, .asking, .answering, .copying, .refusing, .closing: .http
+        case .idle, .receiving, .asking, .hashing, .answering, .copying, .refusing, .closing: .http
         case .streaming: .eventStream
         case .polling: .longPoll
         case .realtime: .realtime

@@ -150,7 +150,7 @@ struct Connection {
             close(&context)
         case .native: close(&context)
         case .console: endConsole(by: .tryAgainLater, because: reason, &context)
-        case .idle, .receiving, .refusing, .answering, .copying, .polling, .closing: break
+        case .idle, .receiving, .hashing, .refusing, .answering, .copying, .polling, .closing: break
         }
     }
 
@@ -203,7 +203,7 @@ extension Connection {
         case .console: receiveConsole(bytes, &context)
         case .streaming, .native, .closing: return
         case .refusing(_, let answer): if answer != nil { reader.receive(bytes) }
-        case .idle, .receiving, .asking, .answering, .copying, .polling:
+        case .idle, .receiving, .asking, .hashing, .answering, .copying, .polling:
             reader.receive(bytes)
             readRequests(&context)
         }
@@ -225,8 +225,8 @@ extension Connection {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .copying, .refusing, .polling, .realtime, .native,
-                .console, .closing:
+            case .idle, .receiving, .hashing, .answering, .copying, .refusing, .polling, .realtime,
+                .native, .console, .closing:
                 break
             }
         }
@@ -248,7 +248,8 @@ extension Connection {
         case .streaming: continueStream(&context)
         case .realtime:
             updateRealtime(&context) { session, _ in session.resume() }
-        case .idle, .receiving, .asking, .refusing, .polling, .native, .console, .closing: break
+        case .idle, .receiving, .asking, .hashing, .refusing, .polling, .native, .console, .closing:
+            break
         }
         if isHeld, !isPartWay {
             isHeld = false
@@ -262,7 +263,8 @@ extension Connection {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
         case .realtime(let realtime): realtime.session?.isWaiting ?? false
-        case .idle, .receiving, .asking, .copying, .refusing, .polling, .native, .console, .closing:
+        case .idle, .receiving, .asking, .hashing, .copying, .refusing, .polling, .native, .console,
+            .closing:
             false
         }
     }
@@ -293,7 +295,7 @@ extension Connection {
         case .realtime(let realtime): return realtime.isDue(at: context.now)
         case .native: return identity.hasEnded(at: now)
         case .console(let console): return console.session.isDue(at: context.now)
-        case .asking, .refusing, .polling, .closing: return false
+        case .asking, .hashing, .refusing, .polling, .closing: return false
         }
     }
 
@@ -312,7 +314,7 @@ extension Connection {
         case .realtime: expireRealtime(&context)
         case .native: expireNative(&context)
         case .console: refreshConsole(&context)
-        case .asking, .refusing, .polling, .closing: break
+        case .asking, .hashing, .refusing, .polling, .closing: break
         }
     }
 
@@ -331,7 +333,9 @@ extension Connection {
                 session.reviewIdentity(at: context.now, with: context.authentication)
             }
         // A request that has begun is done; a stream looks as it begins.
-        case .idle, .receiving, .asking, .refusing, .answering, .copying, .polling, .closing: break
+        case .idle, .receiving, .asking, .hashing, .refusing, .answering, .copying, .polling,
+            .closing:
+            break
         }
     }
 

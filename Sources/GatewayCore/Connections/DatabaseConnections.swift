@@ -48,8 +48,8 @@ extension Activity {
         switch self {
         case .streaming, .native: true
         case .realtime(let realtime): realtime.session != nil
-        case .idle, .receiving, .asking, .answering, .copying, .refusing, .polling, .console,
-            .closing:
+        case .idle, .receiving, .asking, .hashing, .answering, .copying, .refusing, .polling,
+            .console, .closing:
             false
         }
     }

@@ -211,6 +211,7 @@ extension Connection {
     }
 
     private mutating func receive(text: [UInt8], _ context: inout GatewayContext) {
+        context.units += GatewayUnits.text + text.count / GatewayUnits.receivedBytes
         if case .realtime(let realtime) = activity, case .polls(let session) = realtime.owner {
             let (now, reader) = (context.now, context.realtimeJSON)
             return context.updateLongPoll(session) { session, authentication in

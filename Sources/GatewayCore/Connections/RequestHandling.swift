@@ -22,13 +22,14 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .copying, .streaming, .refusing, .polling, .realtime, .native,
-            .console, .closing:
+        case .asking, .hashing, .answering, .copying, .streaming, .refusing, .polling, .realtime,
+            .native, .console, .closing:
             false
         }
     }
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
+        context.units += GatewayUnits.head
         let request = OpenRequest(head, from: address.host, in: &context)
         if let refusal = request.refusal { log(refusal, of: head, &context) }
         guard request.answersAtOnce else {
@@ -99,6 +100,7 @@ extension Connection {
         var body: [UInt8] = []
         swap(&body, &request.body)
         context.bodies.remove(body.count, by: request.identity.principal)
+        context.units += body.count / GatewayUnits.receivedBytes
         identity = request.identity
         // The database may have gone while the body arrived.
         if request.refusal == nil, context.databases.place(of: request.database) != .here {
@@ -181,7 +183,7 @@ extension Connection {
             preconditionFailure("only a request waits for the replica")
         }
         let step = exchange.step(answer, &numbers)
-        if case .write = exchange, case .answers = step {
+        if case .write = exchange, step.isAnswer {
             let took = context.elapsedMilliseconds - min(since, context.elapsedMilliseconds)
             context.metrics.acknowledgements.count(milliseconds: took)
         }
@@ -194,6 +196,7 @@ extension Connection {
         case .lists: send(context.databaseList, to: request, &context)
         case .answers(let answer) where answer.isPaced: sendLater(answer, to: request, &context)
         case .answers(let answer): send(answer, to: request, &context)
+        case .tags(let answer): send(answer, to: request, &context)
         case .streams(let listen, let first):
             beginStream(of: listen, for: request, &context)
             // A token may have ended, or lost its key, while the replica worked.

@@ -1,14 +1,21 @@
+internal import DataTree
+
 /// A file of the console, as a browser loads it.
 public struct ConsoleFile: Equatable, Sendable {
     /// Its bytes.
-    public var bytes: [UInt8]
+    public let bytes: [UInt8]
     /// Its media type.
-    public var type: String
+    public let type: String
+    /// Its ETag, a hash of the bytes.
+    let tag: String
 
     /// A file at a path, whose ending decides on the type.
     public init(_ bytes: [UInt8], at path: String) {
         self.bytes = bytes
         type = ConsoleFile.type(of: path)
+        var digest = SHA1()
+        digest.update(String(decoding: bytes, as: UTF8.self))
+        tag = "\"\(digest.base64())\""
     }
 
     private static func type(of path: String) -> String {

@@ -1,4 +1,3 @@
-internal import DataTree
 internal import HTTPText
 
 /// A request for a file of the console: the page itself at every path that a browser opens, or a file that the page loads.
@@ -29,22 +28,15 @@ enum ConsolePage {
             return Answer(
                 status: 404, AnswerText(Array(text.utf8)), type: "text/plain; charset=utf-8")
         }
-        let tag = tag(of: file)
-        let isKnown = head.value(of: "if-none-match") == tag
+        let isKnown = head.value(of: "if-none-match") == file.tag
         var answer =
             isKnown ? Answer(status: 304) : Answer(AnswerText(file.bytes), type: file.type)
-        answer.append("ETag", tag)
+        answer.append("ETag", file.tag)
         for field in policy(of: console) { answer.append(field.name, field.value) }
         if configuration.secrets == nil, configuration.tokens == nil {
             answer.append("Referrer-Policy", "no-referrer")
         }
         return answer
-    }
-
-    private static func tag(of file: ConsoleFile) -> String {
-        var digest = SHA1()
-        digest.update(String(decoding: file.bytes, as: UTF8.self))
-        return "\"\(digest.base64())\""
     }
 
     /// The headers that keep scripts of others out of the page, and the page out of others.

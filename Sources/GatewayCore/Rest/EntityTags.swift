@@ -27,13 +27,6 @@ struct EntityTags: Equatable {
         return required.utf8.count == 28 ? DataHash(text: required) : nil
     }
 
-    /// The tag of a value.
-    ///
-    /// - Complexity: O(size).
-    static func tag(of value: Value) -> String {
-        value.isNull ? null : DataHash(of: value).text
-    }
-
     /// The tag of nothing.
     static let null = "null_etag"
 

@@ -18,12 +18,22 @@ enum Exchange {
         case asks([ClientMessage])
         /// The exchange is over.
         case answers(Answer)
+        /// The exchange is over: the answer has the ETag of a value.
+        case tags(TaggedAnswer)
         /// The exchange is over: the answer shows how the node is.
         case shows(NodeStatus)
         /// The exchange is over: the answer is the list of databases.
         case lists
         /// The answer is a stream of events, whose first shows this.
         case streams(listen: UInt64, SessionAnswer)
+
+        /// Whether the exchange is over by an answer of its own.
+        var isAnswer: Bool {
+            switch self {
+            case .answers, .tags: true
+            case .waits, .asks, .shows, .lists, .streams: false
+            }
+        }
     }
 
     /// Processes a message of the replica.
@@ -83,7 +93,7 @@ struct ReadExchange {
     func step(_ message: NodeMessage) -> Exchange.Step {
         switch message {
         case .ok(let id) where id == wait: return .asks([get])
-        case .value(id, let value): return .answers(answer(value))
+        case .value(id, let value): return answer(value)
         case .error(let id, .tooBig, let problem, let fix) where id == wait:
             // Too many wait already: nothing is wrong with this one, and another node may have room.
             return .answers(Answer(RestFailure(status: 503, problem: problem, fix: fix)))
@@ -93,13 +103,10 @@ struct ReadExchange {
         }
     }
 
-    private func answer(_ value: Value) -> Answer {
-        guard request.tags.isWanted else { return Answer(value, to: request) }
-        let tag = EntityTags.tag(of: value)
-        var answer =
-            request.tags.known == tag ? Answer(status: 304) : Answer(value, to: request)
-        answer.append("ETag", tag)
-        return answer
+    private func answer(_ value: Value) -> Exchange.Step {
+        let answer = Answer(value, to: request)
+        guard request.tags.isWanted else { return .answers(answer) }
+        return .tags(TaggedAnswer(answer, of: value, orUnchangedFrom: request.tags.known))
     }
 }
 

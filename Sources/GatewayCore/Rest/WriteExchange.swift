@@ -119,27 +119,24 @@ extension WriteExchange {
     private var next: Exchange.Step {
         guard reads.isEmpty else { return .waits }
         switch phase {
-        case .comparing, .refused: return .answers(refusal)
-        case .writing, .reading: return isDone ? .answers(answer) : .waits
+        case .comparing, .refused: return refusal
+        case .writing, .reading: return isDone ? answer : .waits
         }
     }
 
     /// The answer that something else was there, with it unless the client may not read it.
-    private var refusal: Answer {
-        guard let value = values.first ?? nil else { return Answer(.changed) }
-        var answer = Answer(status: 412, value, to: request)
-        answer.append("ETag", EntityTags.tag(of: value))
-        return answer
+    private var refusal: Exchange.Step {
+        guard let value = values.first ?? nil else { return .answers(Answer(.changed)) }
+        return .tags(TaggedAnswer(Answer(status: 412, value, to: request), of: value))
     }
 
-    private var answer: Answer {
+    private var answer: Exchange.Step {
         var answer: Answer
+        var tagged: Value?
         switch body.resolved(values) {
         case .put(let value):
             answer = Answer(value, to: request)
-            if request.tags.isWanted, !value.containsDeferred {
-                answer.append("ETag", EntityTags.tag(of: value))
-            }
+            if request.tags.isWanted, !value.containsDeferred { tagged = value }
         case .merge where request.form.isSilent: answer = Answer(status: 204)
         case .merge(let writes):
             // As the client sent it.
@@ -152,7 +149,7 @@ extension WriteExchange {
             answer = Answer(Value(name), to: request)
         }
         if let acknowledged { answer.append("Hearth-Concern", acknowledged.rawValue) }
-        return answer
+        return tagged.map { .tags(TaggedAnswer(answer, of: $0)) } ?? .answers(answer)
     }
 
     private static let nameKey = Key(unchecked: "name")

@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 
 /// The transactions of a replica: those of its clients on their way to the coordinator and, if this member is the
@@ -21,6 +22,8 @@ struct Coordination: Sendable {
         /// The wait for heartbeats that show whether a former coordinator has decided it: when this member looks again, and
         /// when it answers without them.
         var wait: (lookMilliseconds: UInt64, endMilliseconds: UInt64)?
+        /// The comparison of its condition with the tree, once it has begun.
+        var check: HashCheck?
     }
 
     /// A decision that not enough members hold yet.
@@ -45,6 +48,8 @@ struct Coordination: Sendable {
     /// its disk must first receive heartbeats of all others.
     var isInformed: Bool
     private(set) var proposed: [Proposed] = []
+    /// The proposals whose conditions are being compared with large values, in order.
+    private var comparing: [Proposed] = []
     private(set) var decided: [Decided] = []
     /// Verdicts to be sent to members at the end of the turn, ascending by name.
     private var verdicts: [String: [TransactionDecision]] = [:]
@@ -82,7 +87,7 @@ struct Coordination: Sendable {
     /// Whether there may be something to do: most turns have no heartbeat and no transaction, and skip this.
     func isDue(at milliseconds: UInt64) -> Bool {
         hasNews || milliseconds >= nextLookMilliseconds || !forwarded.isEmpty || !proposed.isEmpty
-            || !decided.isEmpty || election.isStanding
+            || !comparing.isEmpty || !decided.isEmpty || election.isStanding
     }
 
     /// Begins a turn of elections and transactions.
@@ -117,20 +122,13 @@ struct Coordination: Sendable {
             if let index = proposed.firstIndex(where: { $0.proposal.id == proposal.id }) {
                 one.wait = proposed[index].wait
                 proposed[index] = one
-            } else if proposed.count < limits.proposedTransactions {
+            } else if let index = comparing.firstIndex(where: { $0.proposal.id == proposal.id }) {
+                one.check = comparing[index].check
+                comparing[index] = one
+            } else if proposed.count + comparing.count < limits.proposedTransactions {
                 proposed.append(one)
             }
         }
-    }
-
-    /// Removes and returns the first proposal whose dependencies are held, and which need not wait.
-    mutating func nextProposal(
-        holding vector: VersionVector, at milliseconds: UInt64
-    ) -> Proposed? {
-        let index = proposed.firstIndex {
-            milliseconds >= $0.wait?.lookMilliseconds ?? 0 && vector.covers($0.seen)
-        }
-        return index.map { proposed.remove(at: $0) }
     }
 
     /// Has a proposal wait a little longer; returns whether it may.
@@ -143,14 +141,68 @@ struct Coordination: Sendable {
         return true
     }
 
+    /// Whether conditions are being compared: a further turn goes on with that.
+    var isComparing: Bool { !comparing.isEmpty }
+
+    /// Goes on with the comparisons of conditions with large values, in order; those that are complete are decided next.
+    mutating func compare(
+        spending units: inout Int, sharing hashes: inout SharedHashes, at milliseconds: UInt64
+    ) {
+        if comparing.isEmpty { return }
+        var complete: [Proposed] = []
+        var index = 0
+        while index < comparing.count, units > 0 {
+            // Also the look at one that waits for the hash of another one.
+            units -= 1
+            units -= comparing[index].check!.advance(
+                spending: units, sharing: &hashes, at: milliseconds)
+            if comparing[index].check!.outcome == nil {
+                index += 1
+            } else {
+                complete.append(comparing.remove(at: index))
+            }
+        }
+        proposed = complete + proposed
+    }
+
+    /// Removes and returns the first proposal whose dependencies are held, which need not wait, and whose condition is compared
+    /// with the tree.
+    mutating func nextProposal(
+        holding vector: VersionVector, in tree: Value, spending units: inout Int,
+        sharing hashes: inout SharedHashes, at milliseconds: UInt64
+    ) -> Proposed? {
+        func isDue(_ one: Proposed) -> Bool {
+            milliseconds >= one.wait?.lookMilliseconds ?? 0 && vector.covers(one.seen)
+        }
+        while let index = proposed.firstIndex(where: isDue) {
+            if proposed[index].check?.outcome != nil { return proposed.remove(at: index) }
+            guard units > 0 else { return nil }
+            var one = proposed.remove(at: index)
+            let proposal = one.proposal
+            var check =
+                one.check
+                ?? HashCheck(
+                    for: 0, proposal.condition, isRounded: true, with: tree[proposal.path],
+                    at: proposal.path)
+            units -= check.advance(
+                spending: min(units, limits.firstUnits), sharing: &hashes, at: milliseconds)
+            one.check = check
+            if check.outcome != nil { return one }
+            comparing.append(one)
+        }
+        return nil
+    }
+
     mutating func dropExpired(at milliseconds: UInt64) {
-        if proposed.isEmpty { return }
+        if proposed.isEmpty, comparing.isEmpty { return }
         proposed.removeAll { milliseconds >= $0.untilMilliseconds }
+        comparing.removeAll { milliseconds >= $0.untilMilliseconds }
     }
 
     /// Drops all proposals, because this member no longer decides: their nodes send them to the next coordinator.
     mutating func dropAll() {
         proposed.removeAll()
+        comparing.removeAll()
         decided.removeAll()
     }
 

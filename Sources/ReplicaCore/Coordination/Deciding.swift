@@ -96,7 +96,7 @@ extension Coordination {
         case .notDone: break
         }
         guard !refused.contains(proposal.id),
-            proposal.condition.matches(replica.tree[proposal.path])
+            one.check?.isMet(by: replica.tree[proposal.path]) ?? false
         else {
             refused.insert(proposal.id)
             let mayBeDone = mayHaveBeenDecided(proposal.id, seeing: peers, replica)

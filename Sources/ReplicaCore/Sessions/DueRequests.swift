@@ -33,8 +33,8 @@ struct DueRequests: Sendable {
         var first: [Waiting] = []
         var others: [Waiting] = []
         var byteCount = 0
-        /// The index without which the first request cannot be served.
-        var missingIndex: ListIndex?
+        /// The work without which the first request cannot be served.
+        var need: RequestNeed?
         /// Whether the driver reads nothing more from the session.
         var isUnread = false
     }
@@ -138,17 +138,17 @@ struct DueRequests: Sendable {
         ring = ring.filter { !served.contains($0) } + ring.filter { served.contains($0) }
     }
 
-    // MARK: Indexes
+    // MARK: Needs
 
-    /// The index that the first request of a session waits for.
-    func missingIndex(of session: SessionID) -> ListIndex? { queues[session]?.missingIndex }
+    /// The work that the first request of a session waits for.
+    func need(of session: SessionID) -> RequestNeed? { queues[session]?.need }
 
-    mutating func setMissingIndex(_ index: ListIndex?, of session: SessionID) {
-        queues[session]?.missingIndex = index
+    mutating func setNeed(_ need: RequestNeed?, of session: SessionID) {
+        queues[session]?.need = need
     }
 
     /// The indexes that requests wait for.
-    var missingIndexes: Set<ListIndex> { Set(queues.values.compactMap(\.missingIndex)) }
+    var missingIndexes: Set<ListIndex> { Set(queues.values.compactMap(\.need?.index)) }
 
     /// Removes and returns the outputs that pause or resume the driver's reading from sessions.
     mutating func takeOutputs() -> [Output] {

@@ -153,24 +153,43 @@ extension Sessions {
             _ = listens.remove(listener)
             return refuse(failure, id, session)
         }
+        var check: HashCheck?
+        if let held = listen.held {
+            check = hashCheck(
+                for: id, session, held.hash, held.ranges, with: shown, at: listen.path,
+                // Firebase's clients, which alone round numbers, have sessions of values.
+                isRounded: isOfValues(session))
+            guard check != nil else {
+                _ = listens.remove(listener)
+                return
+            }
+        }
         if let grant { access.grants.set(grant, of: listener) }
         send(.ok(id: id), to: session)
         if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
-        // Its hash is compared with that of everything that the listen shows.
-        if listen.held != nil { shares.spend(shown.children.count) }
-        send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
+        for message in first(of: id, showing: shown, after: check, in: session) {
+            send(message, to: session)
+        }
     }
 
-    /// The first message of a listen. A session of values receives no range without a value.
-    private func first(
-        of id: UInt64, showing shown: Value, to held: HeldData?, in session: SessionID
-    ) -> NodeMessage {
-        let first = NodeMessage.first(
-            of: id, showing: shown, to: held, isOfValues: isOfValues(session))
-        guard case .ranges(_, let ranges) = first, isOfValues(session),
-            ranges.contains(where: { $0.value == nil })
-        else { return first }
-        return NodeMessage.first(of: id, showing: shown, to: nil, isOfValues: true)
+    /// The first messages of a listen: what its client lacks of the value with which its data were compared, and then what has
+    /// changed since. A session of values receives no range without a value.
+    private mutating func first(
+        of id: UInt64, showing shown: Value, after check: HashCheck?, in session: SessionID
+    ) -> [NodeMessage] {
+        let whole = NodeMessage.change(listen: id, writes: [Write(path: .root, value: shown)])
+        let first: NodeMessage
+        switch check?.outcome {
+        case .equal: first = .change(listen: id, writes: [])
+        case .different(let ranges?):
+            shares.spend(ranges.reduce(0) { $0 + $1.writes.count } / 2)
+            if isOfValues(session), ranges.contains(where: \.lacksValue) { return [whole] }
+            first = .ranges(listen: id, ranges: ranges)
+        case .different(nil), nil: return [whole]
+        }
+        guard let check, !shown.isShared(with: check.value) else { return [first] }
+        let later = shown.differences(from: check.value)
+        return later.isEmpty ? [first] : [first, .change(listen: id, writes: later)]
     }
 
     mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
@@ -191,24 +210,11 @@ extension NodeMessage {
     static func pong(_ id: UInt64, at now: Moment) -> NodeMessage {
         .value(id: id, value: .integer(Int64(clamping: now.wallMilliseconds)))
     }
+}
 
-    /// Returns the first message for a client that already holds a value. After it, the client holds the content of
-    /// its listen.
-    fileprivate static func first(
-        of listen: UInt64, showing value: Value, to held: HeldData?, isOfValues: Bool
-    ) -> NodeMessage {
-        let whole = NodeMessage.change(listen: listen, writes: [Write(path: .root, value: value)])
-        guard let held else { return whole }
-        // Firebase's clients, which alone round numbers, have sessions of values.
-        let isHeld = isOfValues ? held.hash.matches(value) : held.hash == DataHash(of: value)
-        if isHeld { return .change(listen: listen, writes: []) }
-        guard let ranges = held.ranges, !ranges.posts.isEmpty else { return whole }
-        let changed = ranges.rangesThatDiffer(from: value).map { range in
-            let parts = range.parts(of: value).map { Write(path: $0.path, value: $0.value) }
-            return ChangedRange(range, writes: parts)
-        }
-        // All ranges may differ when the client's hash encodes every number in another way.
-        if changed.count == ranges.hashes.count { return whole }
-        return .ranges(listen: listen, ranges: changed)
+extension ChangedRange {
+    /// Whether it has a priority without the rest of its location.
+    fileprivate var lacksValue: Bool {
+        writes.contains { $0.path.isOfPriority } && value == nil
     }
 }

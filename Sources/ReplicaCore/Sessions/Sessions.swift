@@ -30,6 +30,12 @@ struct Sessions: Sendable {
     var dropsReads = false
     /// The index that the request needs which is being served; it is served again once the index exists.
     var missingIndex: ListIndex?
+    /// Whether it needs a comparison by hashes, which is not complete.
+    var awaitsHash = false
+    /// The comparisons that the first waiting requests of sessions need; never iterated.
+    var hashChecks: [SessionID: HashCheck] = [:]
+    /// The hashes of large values.
+    var hashes = SharedHashes()
     /// The sessions whose clients are gone, while transactions of theirs are undecided.
     private(set) var leaving: Set<SessionID> = []
     /// The bytes of answers that native clients have not read.
@@ -192,7 +198,7 @@ extension Sessions {
     /// Ends what a client is shown, as it is gone; its requests that wait are still served.
     mutating func leave(_ session: SessionID) {
         leaving.insert(session)
-        due.setMissingIndex(nil, of: session)
+        due.setNeed(nil, of: session)
         removeInterest(of: session)
     }
 
@@ -228,6 +234,7 @@ extension Sessions {
         removeInterest(of: session)
         _ = waiting.removeAll(session)
         due.remove(session)
+        hashChecks[session] = nil
         pauses.remove(session)
         outbox.close(session)
         clients.remove(session)

@@ -25,6 +25,24 @@ import Testing
         #expect(tag("/d.json") == tag("/c.json"))
     }
 
+    @Test mutating func `the ETag of a large value takes several turns, and others do not wait`() {
+        var children = Children()
+        for number in 0..<20_000 {
+            children[Key(unchecked: "k\(number)")] = ["a": .string("text"), "n": 1]
+        }
+        let value = Value(children)
+        let connections = [node.connect(), node.connect()]
+        node.ask(.put(id: 1, path: "large", value: value), by: SessionID(number: 99))
+        let head = "HEAD /large.json HTTP/1.1\r\nHost: localhost\r\nX-Firebase-ETag: true\r\n\r\n"
+        node.turns = 0
+        for id in connections { node.send(head, by: id) }
+        #expect(node.turns > 5)
+        for id in connections {
+            #expect(node.text(id).contains("ETag: \(DataHash(of: value).text)\r\n"))
+        }
+        #expect(!node.gateway.hasDueWork)
+    }
+
     @Test mutating func `a write returns the new ETag on request`() {
         let answer = node.curl("/c.json", "PUT", asking, body: #"{".sv":{"increment":3}}"#)
         #expect(answer["etag"] == DataHash(of: .integer(3)).text)

@@ -50,6 +50,17 @@ import Testing
         }
     }
 
+    /// The next proposal, whose condition is compared with a tree.
+    private func next(
+        of coordination: inout Coordination, holding vector: VersionVector = [:],
+        seeing view: ReplicationView? = nil
+    ) -> Coordination.Proposed? {
+        var (units, hashes) = (1_000, SharedHashes())
+        return coordination.nextProposal(
+            holding: vector, in: (view ?? self.view()).tree, spending: &units, sharing: &hashes,
+            at: 0)
+    }
+
     @Test func `turns without news and without transactions cost nothing`() {
         var coordination = coordination()
         #expect(coordination.isDue(at: 0))
@@ -72,7 +83,7 @@ import Testing
         coordination.propose(proposals([proposal(2)], seen: [9: 6]), at: 0)
         var taken: [UInt64] = []
         for vector in [[:], [9: 5], [9: 6]] as [VersionVector] {
-            while let next = coordination.nextProposal(holding: vector, at: 0) {
+            while let next = next(of: &coordination, holding: vector) {
                 taken.append(next.proposal.id.time.milliseconds)
             }
         }
@@ -99,9 +110,9 @@ import Testing
     ) {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
-        let next = coordination.nextProposal(holding: [:], at: 0)!
-        let writes = coordination.decide(
-            next, known: known, seeing: view(Universe.object(["a": old])), peers)
+        let tree = view(Universe.object(["a": old]))
+        let next = next(of: &coordination, seeing: tree)!
+        let writes = coordination.decide(next, known: known, seeing: tree, peers)
         #expect(writes == (isWritten ? [Write(path: "a", value: 2)] : nil))
         #expect(verdicts(&coordination) == told)
     }
@@ -110,15 +121,15 @@ import Testing
         var coordination = coordination()
         // The client has asked at two nodes.
         coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
-        let first = coordination.nextProposal(holding: [:], at: 0)!
+        let first = next(of: &coordination)!
         #expect(coordination.decide(first, known: .notDone, seeing: view(), peers) == nil)
         #expect(verdicts(&coordination) == ["n2 changed"])
         coordination.propose(proposals([proposal(1), proposal(2)], of: "n3"), at: 1)
         let tree = view(Universe.object(["a": 1]))
-        let second = coordination.nextProposal(holding: [:], at: 0)!
+        let second = next(of: &coordination, seeing: tree)!
         #expect(coordination.decide(second, known: .notDone, seeing: tree, peers) == nil)
         #expect(verdicts(&coordination) == ["n3 changed"])
-        let other = coordination.nextProposal(holding: [:], at: 0)!
+        let other = next(of: &coordination, seeing: tree)!
         #expect(coordination.decide(other, known: .notDone, seeing: tree, peers) != nil)
     }
 
@@ -136,7 +147,7 @@ import Testing
     func `a decision is reported once a majority holds it and still votes for its coordinator`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
-        let next = coordination.nextProposal(holding: [:], at: 0)!
+        let next = next(of: &coordination)!
         coordination.answer(next, onceHeld: [1: 4], at: .init(at: 0))
         #expect(coordination.takeHeartbeatRequest() == true)
         #expect(coordination.takeHeartbeatRequest() == false)

@@ -62,6 +62,14 @@ extension StallLoad {
         case .peerPorts: try sendIdle()
         case .onDisconnect: try sendOnDisconnect()
         case .unread: sendUnread()
+        case .ranges: try ask(try ranges(scaled(20)))
+        case .conditions:
+            try ask(
+                (1...scaled(30)).map {
+                    .put(
+                        id: UInt64($0), path: Self.list, value: .null,
+                        condition: Condition(Self.wrongHash))
+                })
         case .mixed:
             var mixture = StallMixture()
             try mixture.run(for: seconds, over: &self)
@@ -84,6 +92,29 @@ extension StallLoad {
         record[StallLoad.number] = .integer(Int64(number))
         record[Key(unchecked: "text")] = .string("a message of the length that people type")
         return Value(record)
+    }
+}
+
+// MARK: - Hashes
+
+extension StallLoad {
+    /// The hash of no value of this benchmark.
+    private static let wrongHash = DataHash(text: String(repeating: "A", count: 27) + "=")
+
+    /// Listens of a client that holds something else than the list, which is compared range by range.
+    private func ranges(_ count: Int) throws(CommandError) -> [ClientMessage] {
+        let posts = (0..<scaled(10_000)).map { Path([Self.key("r", $0)]) }.sorted()
+        let hashes = Array(repeating: Self.wrongHash.text, count: posts.count) + [""]
+        do throws(DataError) {
+            let ranges = try CompoundHash(posts: posts, hashes: hashes)
+            return (1...count).map {
+                .listen(
+                    id: UInt64($0), path: Self.list,
+                    held: HeldData(hash: Self.wrongHash, ranges: ranges))
+            }
+        } catch {
+            throw CommandError(error)
+        }
     }
 }
 

@@ -12,6 +12,8 @@ enum StallRow: String, CaseIterable {
     case peerPorts = "peer-ports"
     case onDisconnect = "on-disconnect"
     case unread
+    case ranges
+    case conditions
     case mixed
 
     /// The description of the client, for the help.
@@ -29,6 +31,8 @@ enum StallRow: String, CaseIterable {
         case .peerPorts: "20,000 idle TCP connections to the ports for peers"
         case .onDisconnect: "0.9 MB of on-disconnect writes from each of 74 connections"
         case .unread: "50 reads of 10 MB from each of 300 connections that read no answers"
+        case .ranges: "20 listens of the list with 10,000 wrong hashes of ranges each"
+        case .conditions: "30 conditional writes of the list with the hash of another value"
         case .mixed: "such requests in random order from ten clients, for the time of --seconds"
         }
     }
