@@ -139,11 +139,9 @@ extension MetricsText {
         for (database, peers) in differing.sorted(by: { $0.key < $1.key }) {
             for peer in peers { append(1, ["database": database, "peer": peer]) }
         }
-        if !status.exchange.comparedTrees.isEmpty {
-            begin(
-                "tree_compared_age_seconds", .gauge,
-                "Seconds since the tree of the default database was compared with that of a peer.")
-        }
+        begin(
+            "tree_compared_age_seconds", .gauge,
+            "Seconds since the tree of the default database was compared with that of a peer.")
         for (peer, milliseconds) in status.exchange.comparedTrees.sorted(by: { $0.key < $1.key }) {
             append(Double(milliseconds) / 1000, ["peer": peer])
         }
