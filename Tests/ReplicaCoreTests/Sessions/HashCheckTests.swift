@@ -64,20 +64,20 @@ import Testing
         let held = HeldData(hash: DataHash(of: replica.value[list]))
         let listen = ClientMessage.listen(id: 1, path: list, held: held)
         #expect(replica.turn([.requested(listen.frame, by: hostile)])[hostile] == nil)
-        _ = replica.ask(.put(id: 1, path: "list/k10003/n", value: "new"), by: 2)
+        _ = replica.ask(.put(id: 1, path: "list/k10003/n", value: .string("new")), by: 2)
         let (messages, turns) = rest(of: hostile, in: &replica)
         #expect(turns > 5)
         #expect(
             messages == [
                 .ok(id: 1), .change(listen: 1, writes: []),
-                .change(listen: 1, writes: [Write(path: "k10003/n", value: "new")]),
+                .change(listen: 1, writes: [Write(path: "k10003/n", value: .string("new"))]),
             ])
         _ = replica.turn([])
-        let put = ClientMessage.put(id: 2, path: "list/k10004/n", value: "later")
+        let put = ClientMessage.put(id: 2, path: "list/k10004/n", value: .string("later"))
         let told = replica.turn([.requested(put.frame, by: small)])
         #expect(
             told[hostile] == [
-                .change(listen: 1, writes: [Write(path: "k10004/n", value: "later")])
+                .change(listen: 1, writes: [Write(path: "k10004/n", value: .string("later"))])
             ])
     }
 
