@@ -181,7 +181,8 @@ extension Node {
 
     /// Runs after each turn of the loop, most of which are one of the core too.
     private func endTurn() {
-        clients.read { [unowned self] in core.hasTime(for: $0 == .new ? 2 : 1) }
+        // Half of a turn remains for clients that had nothing to read before.
+        clients.read { [unowned self] in core.hasTime(percent: $0 == .new ? 100 : 50) }
         if isInTurn {
             isInTurn = false
             let outputs = stepCore(phase == .stopping ? .stopped : .turnEnded)

@@ -242,7 +242,7 @@ extension GatewayContext {
 /// The units of the gateway's work; a unit takes about a microsecond, as those of a replica.
 enum GatewayUnits {
     /// The head of a request.
-    static let head = 12
+    static let head = 20
     /// A message of a WebSocket, or a body.
     static let text = 4
     /// So many bytes of these, which become values.

@@ -126,13 +126,13 @@ public struct NodeCore {
     }
 
     /// Whether the open turn has time for further input of clients: all its work so far, that of the gateway and of all databases,
-    /// is below so many times its units.
-    public func hasTime(for shares: Int = 1) -> Bool {
+    /// is below a part of its units.
+    public func hasTime(percent: Int) -> Bool {
         if !isInTurn { return true }
         let spent = inTurn.reduce(gateway.turnUnits + replica.turnUnits) { sum, position in
             sum + (named[position].hasReplica ? named[position].replica.turnUnits : 0)
         }
-        return spent < shares * NodeCore.turnUnits
+        return spent < NodeCore.turnUnits * percent / 100
     }
 
     private static let turnUnits = ReplicaLimits().turnUnits
