@@ -28,11 +28,15 @@ import Testing
     @Test mutating func `the ETag of a large value takes several turns, and others do not wait`() {
         var children = Children()
         for number in 0..<20_000 {
-            children[Key(unchecked: "k\(number)")] = ["a": .string("text"), "n": 1]
+            children[Key(unchecked: "k\(number)")] = .object(named: [
+                ("a", .string("text")), ("n", .integer(1)),
+            ])
         }
         let value = Value(children)
         let connections = [node.connect(), node.connect()]
-        node.ask(.put(id: 1, path: "large", value: value), by: SessionID(number: 99))
+        node.ask(
+            .put(id: 1, path: Path([Key(unchecked: "large")]), value: value),
+            by: SessionID(number: 99))
         let head = "HEAD /large.json HTTP/1.1\r\nHost: localhost\r\nX-Firebase-ETag: true\r\n\r\n"
         node.turns = 0
         for id in connections { node.send(head, by: id) }
