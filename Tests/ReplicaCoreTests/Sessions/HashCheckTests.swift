@@ -108,7 +108,8 @@ import Testing
             for (session, messages) in replica.turn([]) { told[session, default: []] += messages }
             turns += 1
         }
-        #expect(turns < 200)
+        // Fifty of them would take thousands of turns.
+        #expect(turns < 1_000)
         #expect(sessions.allSatisfy { told[$0]?.count == 1 })
         #expect(replica.value[list] != 1)
     }
