@@ -67,7 +67,8 @@ struct MetricsReading {
 
     /// Families that may have no samples: those of peers, origins, requests, and limits.
     private static let mayBeEmpty: Set<String> = [
-        "hearth_peer_heard_age_seconds", "hearth_peer_connected", "hearth_operations_total",
+        "hearth_peer_heard_age_seconds", "hearth_peer_connected",
+        "hearth_tree_compared_age_seconds", "hearth_operations_total",
         "hearth_http_requests_total", "hearth_limited_total",
     ]
 
