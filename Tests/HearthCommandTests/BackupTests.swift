@@ -29,7 +29,8 @@ import Testing
             """, [cluster.folder.path])
         let lines = run.output.split(separator: "\n").map(String.init)
         let expected = [
-            "piped 0", "copied 0", "manifest.json chat.sqlite default.sqlite", "full 73", "0",
+            "piped 0", "copied 0", "manifest.json _catalog.sqlite chat.sqlite default.sqlite",
+            "full 73", "0",
             "error: cannot read missing.sqlite: No such file or directory", "missing 66", "0", "2",
             "checked 0", "standard input is a complete copy", "cut 66", "unknown 65", "0",
             "refused 66", "restored 0", "\"kept\"", "1", "unnamed 64",
