@@ -105,7 +105,7 @@ extension `A node's HTTP port` {
         #expect(sockets[0].send([UInt8](repeating: 1, count: 35_000)))
         try turn(5)
         #expect(sockets[2].send([UInt8](repeating: 1, count: 49_000)))
-        try turn(5)
+        try turn(20)
         for socket in [sockets[0], sockets[2], next] { #expect(socket.receive { _ in }) }
         #expect(inputs.count { if case .requested = $0 { true } else { false } } == 1)
     }

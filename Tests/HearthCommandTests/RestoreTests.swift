@@ -24,7 +24,7 @@ import Testing
             kill $node; wait $node
             "$0" restore n1/backups/copy.tar n1 --config c.json5; echo "exit code $?"
             python3 -c 'import sqlite3; print(*sqlite3.connect("n1/log.sqlite").execute(
-                "select hex(value) from property where name = \'diskLoss\'").fetchone())'
+                "select hex(value) from property where name = ?", ("diskLoss",)).fetchone())'
             ls n1 | grep -c restored
             "$0" node --config c.json5 --id n1 >> log 2>&1 & node=$!
             "$0" get /a --config c.json5 --timeout 20

@@ -225,6 +225,10 @@ final class HTTPPort {
         nextFlush?.cancel()
         readLimit.isPaused = false
         for connection in connections.all { finish(connection, .goingAway) }
+        loop.atEndOfTurn = { [readLimit] in
+            readLimit.readQueued()
+            readLimit.endTurn()
+        }
         let end = try? loop.timer(after: Self.farewell) { [loop] in loop.stop() }
         if connections.count > 0, end != nil { loop.run() }
         for connection in connections.all { connection.stream.close() }

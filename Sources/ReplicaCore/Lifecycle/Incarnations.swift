@@ -8,12 +8,14 @@ struct Incarnations: Sendable {
     /// How many the disk keeps: a peer that was away for more restarts takes the disk for an old one.
     private static let limit = 64
 
+    private static let claimMilliseconds: UInt64 = 1_000
+
     /// The latest last; that of this process, too.
     private(set) var writers: [WriterID] = []
     /// Whether everything that left this node was on its disk: only then more operations at a peer show an old disk.
     var isSynchronous = true
-    /// The member whose last heartbeat showed more operations of this incarnation than it has made.
-    var claimant: String?
+    /// The member whose heartbeats show more operations of this incarnation than it has made, and since when.
+    private var claim: (member: String, sinceMilliseconds: UInt64)?
     /// The operations on the disk at the start; nil before the first turn.
     private var held: VersionVector?
     /// Whether the disk had a list: older versions wrote none.
@@ -39,9 +41,19 @@ struct Incarnations: Sendable {
         isComplete = read != nil
     }
 
+    /// Processes a heartbeat that shows more operations of this incarnation than it has made; returns whether those of the
+    /// same member have done so for a while.
+    mutating func claim(by member: String, at milliseconds: UInt64) -> Bool {
+        if let claim, claim.member == member {
+            return milliseconds >= claim.sinceMilliseconds + Incarnations.claimMilliseconds
+        }
+        claim = (member, milliseconds)
+        return false
+    }
+
     /// Processes a heartbeat that shows no more operations of this incarnation than it has made.
     mutating func withdrawClaim(of member: String) {
-        if claimant == member { claimant = nil }
+        if claim?.member == member { claim = nil }
     }
 
     /// Begins an incarnation.

@@ -101,8 +101,8 @@ extension Replica {
     }
 
     /// Whether no other process continues the log of this incarnation. If a peer holds more of it, the memory of this
-    /// process is old, as after the return of a virtual machine to an earlier state: it ends. Two heartbeats in a row of one
-    /// member must say so, since a node of another cluster or a damaged frame may say anything once.
+    /// process is old, as after the return of a virtual machine to an earlier state: it ends. The heartbeats of one member must
+    /// say so for a second, since a damaged frame, or a stranger, may say anything once.
     mutating func isOwnLogComplete(after heartbeat: Heartbeat) -> Bool {
         guard heartbeat.cluster == configuration.cluster,
             heartbeat.vector[writer] > vector[writer]
@@ -110,8 +110,9 @@ extension Replica {
             replication.incarnations.withdrawClaim(of: heartbeat.member)
             return true
         }
-        guard replication.incarnations.claimant == heartbeat.member else {
-            replication.incarnations.claimant = heartbeat.member
+        let isCertain = replication.incarnations.claim(
+            by: heartbeat.member, at: now.elapsedMilliseconds)
+        guard isCertain else {
             replication.turn.asksForHeartbeats = true
             return false
         }

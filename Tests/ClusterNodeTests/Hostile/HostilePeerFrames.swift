@@ -53,10 +53,12 @@ extension HostileFrames {
         case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
         case 7:
             return .disk(
-                DiskStatement(member: member, writer: writer(), floor: time(), isWhole: chance(50)))
+                DiskStatement(
+                    member: member, writer: stranger, floor: time(), isWhole: chance(50)))
         case 10:
+            // A member can have a process distrust its disk, and so can a stranger where nodes have no keys.
             let statement = DiskStatement(
-                member: member, writer: writer(), floor: time(), isWhole: chance(50))
+                member: member, writer: stranger, floor: time(), isWhole: chance(50))
             return .remembered(
                 DiskMemory(
                     member: member, writer: writer(), answering: statement,
@@ -156,6 +158,8 @@ extension HostileFrames {
         if chance(30) { vector[writer()] = sequence() }
         return vector
     }
+
+    private var stranger: WriterID { mutating get { WriterID(bits: random.next()) } }
 
     private mutating func writer() -> WriterID {
         chance(90) ? writers[number(below: writers.count)] : WriterID(bits: random.next())

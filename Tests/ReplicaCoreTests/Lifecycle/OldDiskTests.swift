@@ -76,10 +76,11 @@ import Testing
         // Otherwise the peers answer with heartbeats of their own.
         isolate("n1", in: &cluster)
         let (honest, forged) = (PeerMessage.heartbeat(heartbeat), PeerMessage.heartbeat(claim))
-        for message in [forged, honest, forged] {
+        for message in [forged, honest, forged, forged] {
             cluster.turn("n1", [.published(message.frame)])
             #expect(cluster.refusals["n1"] == nil)
         }
+        cluster.quiesce(milliseconds: 1_500)
         cluster.turn("n1", [.published(forged.frame)])
         let problem = try #require(cluster.refusals["n1"])
         #expect(problem.contains("its memory is that of an earlier moment"))
