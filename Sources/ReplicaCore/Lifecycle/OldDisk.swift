@@ -112,10 +112,7 @@ extension Replica {
         }
         let isCertain = replication.incarnations.claim(
             by: heartbeat.member, at: now.elapsedMilliseconds)
-        guard isCertain else {
-            replication.turn.asksForHeartbeats = true
-            return false
-        }
+        guard isCertain else { return false }
         let member = configuration.member
         replication.turn.immediate.append(
             .giveUp(
