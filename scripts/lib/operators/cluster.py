@@ -263,7 +263,8 @@ class Cluster:
             except (OSError, http.client.HTTPException):
                 continue
             if status == 200:
-                return sorted(value["nodes"]) if value and "moving" not in value else None
+                # A database that was never placed is on all nodes.
+                return sorted(value["nodes"]) if value and "moving" not in value and "nodes" in value else None
         return None
 
     def logged(self):
