@@ -54,11 +54,11 @@ extension HostileFrames {
         case 7:
             return .disk(
                 DiskStatement(
-                    member: member, writer: stranger, floor: time(), isWhole: chance(50)))
+                    member: member, writer: unknownWriter, floor: time(), isWhole: chance(50)))
         case 10:
             // A member can have a process distrust its disk, and so can a stranger where nodes have no keys.
             let statement = DiskStatement(
-                member: member, writer: stranger, floor: time(), isWhole: chance(50))
+                member: member, writer: unknownWriter, floor: time(), isWhole: chance(50))
             return .remembered(
                 DiskMemory(
                     member: member, writer: writer(), answering: statement,
@@ -159,7 +159,7 @@ extension HostileFrames {
         return vector
     }
 
-    private var stranger: WriterID { mutating get { WriterID(bits: random.next()) } }
+    private var unknownWriter: WriterID { mutating get { WriterID(bits: random.next()) } }
 
     private mutating func writer() -> WriterID {
         chance(90) ? writers[number(below: writers.count)] : WriterID(bits: random.next())
