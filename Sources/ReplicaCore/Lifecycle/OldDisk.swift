@@ -102,7 +102,7 @@ extension Replica {
 
     /// Whether no other process continues the log of this incarnation. If a peer holds more of it, the memory of this
     /// process is old, as after the return of a virtual machine to an earlier state: it ends. The heartbeats of one member must
-    /// say so for a second, since a damaged frame, or a stranger, may say anything once.
+    /// say so for a second, since a damaged frame, or an unknown process, may say anything once.
     mutating func isOwnLogComplete(after heartbeat: Heartbeat) -> Bool {
         guard heartbeat.cluster == configuration.cluster,
             heartbeat.vector[writer] > vector[writer]
