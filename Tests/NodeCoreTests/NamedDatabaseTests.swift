@@ -1,6 +1,8 @@
 import DataTree
+import GatewayCore
 import NodeCore
 import ReplicaCore
+import Store
 import SyncProtocol
 import Testing
 
@@ -14,6 +16,27 @@ import Testing
 
     private func text(_ name: DatabaseName, of core: NodeCore) -> String? {
         value(name, of: core).map { "\($0[Path([Key(unchecked: "a")])])" }
+    }
+
+    @Test func `an old disk of the default database is one of those that sleep, too`() {
+        let chat = DatabaseName("chat")!
+        for (stored, isOld) in [([Property.lossOfLatestDisk], true), ([], false)] {
+            let configuration = ReplicaConfiguration(
+                cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
+            var core = NodeCore(
+                Replica(configuration, properties: stored), GatewayConfiguration())
+            core.addStoredDatabase(chat)
+            let outputs = (1...3 as ClosedRange<UInt64>).flatMap { milliseconds in
+                core.step(
+                    .turnBegan(
+                        Moment(wallMilliseconds: milliseconds, elapsedMilliseconds: milliseconds)))
+                    + core.step(.turnEnded)
+            }
+            let distrusted = outputs.filter {
+                if case .distrustDatabases = $0 { true } else { false }
+            }
+            #expect(distrusted == (isOld ? [.distrustDatabases([chat])] : []))
+        }
     }
 
     @Test func `a write changes its own database alone`() {

@@ -134,6 +134,7 @@ package struct DatabaseMove {
             case .readEntry:
                 tag = try readEntry(&change)
                 if change.request != .readEntry { break }
+                // The nodes that answer lag behind the placement that this command has written; they announce nothing to it.
                 guard ContinuousClock.now < end else { throw outdated }
                 usleep(Self.pauseMicroseconds)
             case .replaceEntry(let entry):

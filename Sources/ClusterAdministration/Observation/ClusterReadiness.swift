@@ -2,9 +2,9 @@ internal import SyncProtocol
 
 /// Decides whether nodes of a cluster are ready, so that another one may stop.
 ///
-/// A node is ready if it accepts writes, has contact with all nodes that run, knows the coordinator of transactions, and
-/// holds all operations that any node held when the nodes were first observed together. Its named databases are in order, too. A lag of zero would be too much
-/// to ask under load.
+/// A node is ready if it accepts writes, has contact with all nodes that run, and knows the coordinator of transactions. It
+/// holds all operations that any node held when the nodes were first observed together: a lag of zero would be too much to
+/// ask under load. Its named databases are in order, too.
 package struct ClusterReadiness {
     /// The nodes that must be ready.
     private let nodes: [String]

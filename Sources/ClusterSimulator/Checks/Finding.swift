@@ -44,7 +44,7 @@ struct Finding {
         Finding(verdict: .unknown, details: reason)
     }
 
-    /// What the run did permits a violation, so the check says nothing.
+    /// The run had a fault that permits a violation, so the check says nothing.
     static func excused(_ reason: String) -> Finding {
         var finding = unknown(reason)
         finding.isExcused = true

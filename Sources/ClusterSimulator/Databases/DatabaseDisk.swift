@@ -49,7 +49,7 @@ struct DatabaseDisk {
         }
     }
 
-    /// Marks the closed file as older than the latest disk.
+    /// Marks the closed file as older than the latest disk. A disk in memory does not fail.
     mutating func distrust() { try! store.markAsOlderDisk() }
 
     /// Opens the file, and recovers the replica.

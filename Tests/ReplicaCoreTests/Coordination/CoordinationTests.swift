@@ -53,12 +53,12 @@ import Testing
     /// The next proposal, whose condition is compared with a tree.
     private func next(
         of coordination: inout Coordination, holding vector: VersionVector = [:],
-        seeing view: ReplicationView? = nil
+        seeing view: ReplicationView? = nil, at milliseconds: UInt64 = 0
     ) -> Coordination.Proposed? {
         var (units, hashes) = (1_000, SharedHashes())
         return coordination.nextProposal(
             holding: vector, in: (view ?? self.view()).tree, spending: &units, sharing: &hashes,
-            at: 0)
+            at: milliseconds)
     }
 
     @Test func `turns without news and without transactions cost nothing`() {
@@ -115,6 +115,23 @@ import Testing
         let writes = coordination.decide(next, known: known, seeing: tree, peers)
         #expect(writes == (isWritten ? [Write(path: "a", value: 2)] : nil))
         #expect(verdicts(&coordination) == told)
+    }
+
+    @Test func `a proposal that may be decided already waits for a second at most`() {
+        var coordination = coordination()
+        coordination.propose(proposals([proposal(1)]), at: 0)
+        let first = next(of: &coordination)!
+        let waits = coordination.postpone(first, at: 100)
+        let early = next(of: &coordination, at: 124)
+        #expect(waits)
+        #expect(early?.member == nil)
+        // Its node asks again, which does not extend the wait.
+        coordination.propose(proposals([proposal(1)]), at: 124)
+        let again = next(of: &coordination, at: 125)!
+        let (waitsOn, ends) = (
+            coordination.postpone(again, at: 1_099), !coordination.postpone(again, at: 1_100)
+        )
+        #expect(waitsOn && ends)
     }
 
     @Test func `a refused proposal is refused again, even if its condition holds then`() {

@@ -68,6 +68,25 @@ import Testing
         #expect(cluster["n1"].lifecycle.isOpen && cluster["n1"].mayVote)
     }
 
+    @Test func `a statement of a new process is answered by the own one, once`() {
+        var replica = cluster()["n1"]
+        let statement = DiskStatement(
+            member: "n2", writer: 77, floor: HybridTime(milliseconds: 1), isWhole: true)
+        let counts = (0..<3).map { _ in
+            let inputs: [Input] = [
+                .turnBegan(replica.now), .asked(PeerMessage.disk(statement).frame, by: "n2"),
+                .turnEnded,
+            ]
+            return inputs.flatMap { replica.step($0) }.count { output in
+                guard case .ask("n2", let frame) = output,
+                    case .message(.disk)? = try? FrameReader<PeerMessage>.messages(in: frame).first
+                else { return false }
+                return true
+            }
+        }
+        #expect(counts == [1, 0, 0])
+    }
+
     @Test func `a process that continues an old memory ends`() throws {
         var cluster = cluster()
         let heartbeat = try #require(cluster["n1"].replication.peers.all[0].heartbeat)
