@@ -62,6 +62,9 @@ extension NodeConfiguration {
             try file.number(
                 document.databaseSleepSeconds, in: 0...86_400, at: "databaseSleepSeconds")
             ?? databaseSleepSeconds
+        presenceSeconds =
+            try file.number(document.presenceSeconds, in: 0...86_400, at: "presenceSeconds")
+            ?? presenceSeconds
         databaseLimits = try DatabaseLimitTable(document.limits ?? [:], in: file)
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [], at: "secrets")
@@ -133,6 +136,7 @@ private struct Document: StrictlyDecodable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, monitorSecrets, tokens
         case emulator, unknownDatabases, maxDatabases, databaseSleepSeconds, limits, log
+        case presenceSeconds
     }
 
     let cluster: String
@@ -153,6 +157,7 @@ private struct Document: StrictlyDecodable {
     let unknownDatabases: String?
     let maxDatabases: Int?
     let databaseSleepSeconds: Int?
+    let presenceSeconds: Int?
     let limits: [String: Strict<LimitsDocument>]?
     let log: Strict<Log>?
 

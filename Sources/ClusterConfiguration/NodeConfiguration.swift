@@ -104,6 +104,8 @@ public struct NodeConfiguration: Equatable, Sendable {
 
     /// After how many seconds without clients a named database sleeps; 0 if none sleeps.
     public var databaseSleepSeconds = 60
+    /// After so long a silence of a node, the others do the on-disconnect writes of its clients; never for 0.
+    public var presenceSeconds = 30
 
     package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member]

@@ -263,6 +263,7 @@ struct Recovery {
             configuration.secrets.isEmpty && configuration.tokens.isEmpty
             ? .administrator(name: nil) : .anonymous
         replica.slowMilliseconds = UInt64(configuration.log.slowMilliseconds)
+        replica.presenceMilliseconds = UInt64(configuration.presenceSeconds) * 1_000
         replica.permitsAllWithoutRules = configuration.isEmulator
         replica.indexes = configuration.indexes
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)

@@ -26,6 +26,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case deduplicationTableShrinks
     /// A client's stamp arrives behind a later one.
     case stampArrivesOutOfOrder
+    /// A record of on-disconnect writes arrives behind its removal.
+    case recordArrivesBehindItsRemoval
 
     // MARK: Store
 
@@ -139,6 +141,10 @@ public enum Mark: Int, CaseIterable, Sendable {
     case orphanWasDoneElsewhere
     /// A node has waited long enough for its peers.
     case servesWithoutAllPeers
+    /// The on-disconnect writes of a client are done whose node has ended.
+    case sessionOfEndedNodeIsSettled
+    /// A node learns that another one did the on-disconnect writes of a client that is connected to it.
+    case settledSessionLives
     /// A node that lost its vote learns it from all others.
     case voteIsLearntFromPeers
     /// The incarnation that holds the lease has ended.

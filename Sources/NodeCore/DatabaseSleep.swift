@@ -116,7 +116,7 @@ extension NodeCore {
         guard sleepMilliseconds != nil, named[position].isServing,
             named[position].sessionCount == 0, named[position].waiting.isEmpty,
             now.elapsedMilliseconds >= named[position].awakeUntilMilliseconds,
-            named[position].replica.isSettled
+            named[position].replica.isSettled, !named[position].replica.awaitsDisconnects
         else { return false }
         return isSynchronized(position)
     }

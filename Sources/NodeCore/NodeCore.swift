@@ -38,6 +38,8 @@ public struct NodeCore {
     /// The evicted nodes, as the gateway knows them once they are reported.
     var evictedMembers: [String] = []
     var hasReportedMembers = false
+    /// Whether the databases that were not closed in order have been looked at.
+    var hasVisitedUnclosed = false
     var catalog = DatabaseCatalog()
     var openMoves = OpenMoves()
     var digestsDueMilliseconds: UInt64 = 0

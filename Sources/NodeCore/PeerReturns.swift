@@ -47,6 +47,7 @@ extension NodeCore {
     /// Publishes lists and digests when they are due, and has databases wake that differ at a peer.
     mutating func followPeers() {
         guard isServing else { return }
+        visitUnclosed()
         if now.elapsedMilliseconds >= peersDueMilliseconds {
             peersDueMilliseconds = now.elapsedMilliseconds + Self.peersMilliseconds
             let live = replica.livePeers
@@ -73,6 +74,14 @@ extension NodeCore {
         (hasReportedMembers, evictedMembers) = (true, evicted)
         let members = (replica.peerNames + [replica.memberName]).sorted()
         inform(.members(members, evicted: evicted))
+    }
+
+    /// Has those databases wake once after the start that were awake when the last process ended: it may have left on-disconnect
+    /// writes of its clients there.
+    private mutating func visitUnclosed() {
+        if hasVisitedUnclosed { return }
+        hasVisitedUnclosed = true
+        for position in named.indices where named[position].digest == nil { visit(position) }
     }
 
     private mutating func greetReturned() {

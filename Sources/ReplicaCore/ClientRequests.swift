@@ -129,6 +129,7 @@ extension Replica {
         try checkRules(timed, as: resolved, of: submission.session, at: milliseconds)
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: resolved, stamp: name.stamp, for: attribution)
+        sessions.disconnects.noteWrite(of: submission.session, at: replication.clock.last)
         if resolved.count > configuration.limits.writesAtOnce {
             let confirmation = LargeOperations.Confirmation(submission: submission, answer: answer)
             replication.largeOperations.confirmLast(by: confirmation)
@@ -283,14 +284,20 @@ extension Replica {
 extension Replica {
     /// Does the on-disconnect writes of a closed session as one operation; a node that rejoins does it
     /// afterwards.
-    mutating func write(_ left: PermittedWrites) {
-        if left.writes.isEmpty { return }
+    mutating func write(_ left: PermittedWrites, stamp: Stamp? = nil) {
+        if left.writes.isEmpty, left.record == nil { return }
         if lifecycle.isRejoining { return lifecycle.postpone(left) }
+        var resolved: [Write] = []
         do throws(RequestFailure) {
-            accept(resolved: try resolve(left.writes), for: left.attribution)
+            resolved = try resolve(left.writes)
         } catch {
             sessions.countRefusal()
         }
+        let removed = left.record.map { [DisconnectRecord($0, nil)] } ?? []
+        if resolved.isEmpty, removed.isEmpty { return }
+        accept(
+            resolved, stamp: stamp ?? stampOfEnd(), for: left.attribution,
+            recording: removed)
     }
 }
 

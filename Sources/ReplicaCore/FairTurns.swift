@@ -13,7 +13,7 @@ extension Replica {
     public var hasDueWork: Bool {
         !sessions.due.isEmpty || sessions.listens.hasUnrequestedBuilds || hasLargeOperations
             || replication.tree.digest == nil || comparisons.hasDueWork
-            || coordination.isComparing
+            || coordination.isComparing || presence.hasMore || !sessions.ending.isEmpty
     }
 
     /// The units of work for clients in the open turn so far; a unit takes about a microsecond.
@@ -97,6 +97,7 @@ extension Replica {
 extension Replica {
     /// Serves sessions whose requests wait, one after the other, until the turn's units are used up.
     mutating func serveDue() {
+        endWaitingSessions()
         if !sessions.due.isEmpty {
             let ring = sessions.due.ring
             let end = sessions.shares.spent + sessions.shares.unitsForWaiting

@@ -153,20 +153,23 @@ extension Replica {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
-    /// - attribution: The user or administrator that made the request.
+    ///   - attribution: The user or administrator that made the request.
+    ///   - records: The on-disconnect writes of sessions that it registers, or takes back.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
-        for attribution: Attribution?
+        for attribution: Attribution?, recording records: [DisconnectRecord] = []
     ) {
         announce(
             replication.accept(
-                writes, stamp: stamp, alias: alias, term: term, for: attribution))
+                writes, stamp: stamp, alias: alias, term: term, for: attribution,
+                recording: records))
     }
 
     /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.record(applied.operation, of: applied.origin)
         comparisons.record(applied.operation, of: applied.origin)
+        if applied.registration != nil, applied.origin != writer { endSettledSessions(by: applied) }
         if applied.setsRules { adoptRules() }
         let writes = applied.operation.writes
         if !applied.changes.isEmpty {

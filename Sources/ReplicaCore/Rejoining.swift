@@ -67,6 +67,8 @@ extension Replica {
     mutating func beginIncarnation() {
         replication.beginIncarnation(after: lifecycle.completeInstallation())
         coordination.change(own: writer)
+        endSettledSessions()
+        sessions.disconnects.changeAll()
     }
 
     private mutating func endRejoinWhenAwaited() {

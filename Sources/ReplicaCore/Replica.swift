@@ -31,6 +31,8 @@ public struct Replica: Sendable {
     /// When the tree is written to disk, and what the log keeps.
     var checkpoints: Checkpoints
     var checkpointAudit = OutgoingCheckpointAudit()
+    /// The nodes whose clients' on-disconnect writes others do.
+    var presence: PresenceWatch
     /// The comparisons of the tree with those of the peers.
     var comparisons: Comparisons
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
@@ -76,6 +78,7 @@ public struct Replica: Sendable {
                 stored.isEmpty || configuration.durability == .memory ? .empty : .old
             }
         comparisons = Comparisons(every: configuration.comparisonMilliseconds)
+        presence = PresenceWatch(patienceMilliseconds: configuration.presenceMilliseconds)
         let startup = Startup(disk: disk, waking: configuration.waking)
         storedDiskLoss = stored.isEmpty ? [] : properties.diskLoss
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
@@ -114,6 +117,10 @@ public struct Replica: Sendable {
         case .turnBegan(let moment):
             replication.incarnations.note(startWith: vector)
             replication.beginTurn(at: moment)
+            // Before the ends of sessions that it notices now.
+            if presence.hasSlept(at: moment.elapsedMilliseconds) {
+                presence.noteContact(of: replication)
+            }
             sessions.shares.beginTurn(at: moment.elapsedMilliseconds)
             sessions.requests.beginTurn(at: moment.elapsedMilliseconds)
             sessions.unread.beginTurn(waiting: unreadBytes) { turns.isStored($0) }
@@ -253,7 +260,8 @@ extension Replica {
         Checkpoint(
             value: replication.tree.value, registers: replication.tree.registers, vector: vector,
             stableTime: stableTime, time: replication.clock.last,
-            stamps: replication.deduplicationTable, rules: replication.rules)
+            stamps: replication.deduplicationTable, rules: replication.rules,
+            records: replication.disconnectRecords)
     }
 
     /// When this turn began.

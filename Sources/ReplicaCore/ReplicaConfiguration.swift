@@ -44,6 +44,8 @@ public struct ReplicaConfiguration: Sendable {
     public var logLimit: UInt64 = 10_000_000
     /// How often the members compare their trees.
     public var comparisonMilliseconds: UInt64 = 30_000
+    /// After so long a silence of a node the coordinator does the on-disconnect writes of its sessions; never for 0.
+    public var presenceMilliseconds: UInt64 = 30_000
     /// A request that waits so long for its answer is recorded for the log.
     public var slowMilliseconds: UInt64 = 1_000
     /// How much it keeps for its peers and clients.

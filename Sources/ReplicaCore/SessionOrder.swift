@@ -96,7 +96,7 @@ extension Replica {
     /// Ends a session: its client is gone. Its on-disconnect writes are done, after the requests that they overlap.
     mutating func close(_ session: SessionID) {
         guard coordination.forwarded.contains(session) || sessions.haveRequestsWaiting(of: session)
-        else { return finishClosing(session) }
+        else { return endInTurn(session) }
         sometimes(.clientLeavesUndecided)
         sessions.leave(session)
         coordination.forwarded.limit(
@@ -105,8 +105,7 @@ extension Replica {
         if sessions.due.contains(session) { return }
         let locations = sessions.disconnects.locations(of: session)
         if !locations.contains(where: { isBlocked($0, for: session) }) {
-            let writes = sessions.disconnects.remove(session)
-            write(permitted(LeftWrites(session: session, writes: writes)))
+            write(permitted(sessions.takeDisconnects(of: session)))
         }
     }
 
@@ -116,6 +115,26 @@ extension Replica {
             !sessions.haveRequestsWaiting(of: session)
         else { return }
         finishClosing(session)
+    }
+
+    /// Ends a session, whose on-disconnect writes wait for the next turn if this one has spent its units.
+    private mutating func endInTurn(_ session: SessionID) {
+        guard !sessions.ending.isEmpty || sessions.shares.isTurnSpent,
+            sessions.disconnects.byteCount(of: session) > 0
+        else { return finishClosing(session) }
+        sessions.leave(session)
+        sessions.ending.append(session)
+    }
+
+    /// Ends sessions that have waited for a turn, until its units are used up; at least one.
+    mutating func endWaitingSessions() {
+        if sessions.ending.isEmpty { return }
+        var count = 0
+        while count < sessions.ending.count, count == 0 || !sessions.shares.isTurnSpent {
+            continueClosing(sessions.ending[count])
+            count += 1
+        }
+        sessions.ending.removeFirst(count)
     }
 
     private mutating func finishClosing(_ session: SessionID) {

@@ -47,6 +47,10 @@ extension Replica {
 
     /// Whether all turns so far are durable.
     public var isSettled: Bool { turns.pendingCount == 0 }
+
+    /// Whether on-disconnect writes wait for the end of a session of any node. A database with some must not sleep: its nodes
+    /// do those of nodes that are gone.
+    public var awaitsDisconnects: Bool { replication.disconnectRecords.count > 0 }
 }
 
 extension Coordination {

@@ -46,6 +46,7 @@ extension Replica {
         coordination.forwardTransactions(seeing: replication.view, replication.peers)
         if let lease = coordination.election.lease(in: situation) {
             decide(within: lease)
+            settleEndedNodes()
             coordination.answerDecided(
                 within: lease, holding: turns.durable.vector, seeing: replication.peers, at: now)
         } else if !coordination.election.isCaughtUp {
@@ -114,6 +115,7 @@ extension Replica {
                     isUser ? failure.asUsersSeeIt : failure, entry.requestID, entry.session)
             } else {
                 sessions.send(entry.confirmation, to: entry.session)
+                sessions.disconnects.noteWrite(of: entry.session, at: replication.clock.last)
                 sessions.waiting.record(decidedAt: replication.clock.last, of: entry.session)
             }
         }

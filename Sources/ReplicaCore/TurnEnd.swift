@@ -41,6 +41,11 @@ extension Replica {
         for left in sessions.probeDisconnects(at: now) { write(permitted(left)) }
         // Replies that show no data: they wait for no turn, and so may be taken anywhere before the return.
         replication.turn.immediate.append(all: sessions.takeImmediate())
+        // After the start and the rejoin, whose turn does the writes of earlier incarnations.
+        watchPresence()
+        // After the ends of sessions, which remove the records; before the batch is closed: an answer that this turn gives to
+        // a registration waits for it.
+        recordDisconnects()
         // Slow clients are sent the tree with everything that this turn has applied.
         answerWaitingClients()
         // Before the batch is closed: it includes what the coordinator decides now.
@@ -60,7 +65,8 @@ extension Replica {
         if storageFailure == nil, lifecycle.isReceiving { replication.requestMissing() }
         // After the last stamp of this turn, so that the announced times are above it.
         let time = replication.passTime(
-            isHeartbeatDue: heartbeats.isDue(at: now.elapsedMilliseconds))
+            isHeartbeatDue: heartbeats.isDue(at: now.elapsedMilliseconds),
+            closingUpTo: presence.closingLimit)
         // Evictions, members and the vote become durable with this turn, because a heartbeat announces them only
         // afterwards.
         storeFacts()

@@ -8,7 +8,8 @@ import DataTree
 /// `time` is the difference, modulo 2⁶⁴, to the time of the previous operation (of the first one, to zero).
 /// `writer` is nil if it is the origin, and true if it equals that of the previous operation: a client that stamps
 /// its own writes makes many in a row. The replay of an orphan and a transaction end with their alias, a time and a
-/// writer. A transaction also has its term.
+/// writer. A transaction also has its term. Behind the writes may be records of on-disconnect writes, each with its
+/// name in place of a path: `[writer, session], [member, principal, [path, value, …]]`, or nil for a removed one.
 ///
 /// Runs are present if an operation was made for a user. A run is `[count, user, rules]`: the user of the next
 /// `count` operations, nil for a client that was not signed in, and the digest of the rules that permitted them.
@@ -123,11 +124,12 @@ extension MessagePackReader {
             let time = try self.time(after: last.time)
             last = Stamp(
                 time: time, writer: try writerID(after: last.writer, origin: head.origin))
-            let writes = try pairs()
+            let (writes, records) = try pairs()
             let alias = count > 3 ? Stamp(time: try self.time(), writer: try writerID()) : nil
             let term = count > 5 ? try unsigned("the term of a transaction") : nil
             operations.append(
-                Operation(stamp: last, writes: writes, alias: alias, term: term))
+                Operation(
+                    stamp: last, writes: writes, alias: alias, term: term, records: records))
         }
         return operations
     }
@@ -159,15 +161,23 @@ extension MessagePackReader {
         }
     }
 
-    private mutating func pairs() throws(FrameError) -> [Write] {
+    /// Takes writes and the records behind them.
+    private mutating func pairs() throws(FrameError) -> ([Write], [DisconnectRecord]) {
         let start = position
         let count = try arrayHead("an array of paths and values")
         guard count.isMultiple(of: 2) else {
             throw .expected("a value for each path", found: "\(count) elements", at: start)
         }
-        return try elements(count / 2) { reader throws(FrameError) in
-            Write(path: try reader.operationPath(), value: try reader.value())
+        var (writes, records): ([Write], [DisconnectRecord]) = ([], [])
+        writes.reserveCapacity(min(count / 2, 64))
+        for _ in 0..<count / 2 {
+            if nextIsShortArray {
+                records.append(try disconnectRecord())
+            } else {
+                writes.append(Write(path: try operationPath(), value: try value()))
+            }
         }
+        return (writes, records)
     }
 
     /// The number of elements of the operation that begins here, which tells whether it has an alias and a term.

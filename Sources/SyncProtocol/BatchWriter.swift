@@ -39,11 +39,12 @@ public struct BatchWriter: Sendable {
             operations.append(stamp.writer.bits)
         }
         last = stamp
-        operations.appendArrayHead(2 * operation.writes.count)
+        operations.appendArrayHead(2 * (operation.writes.count + operation.records.count))
         for write in operation.writes {
             operations.append(write.path)
             operations.append(write.value)
         }
+        for record in operation.records { operations.append(record) }
         if let alias = operation.alias {
             operations.append(alias.time.bits)
             operations.append(alias.writer.bits)

@@ -38,11 +38,14 @@ public struct Operation: Equatable, Sendable {
     public var term: UInt64?
     /// The user or the administrator; nil for operations of the node itself, and of a client that needed no credential.
     public var attribution: Attribution?
+    /// The on-disconnect writes of sessions that it registers, or takes back because it does them.
+    package var records: [DisconnectRecord]
 
     package init(
         stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil,
-        attribution: Attribution? = nil
+        attribution: Attribution? = nil, records: [DisconnectRecord] = []
     ) {
+        self.records = records
         self.term = alias == nil ? nil : term
         self.stamp = stamp
         self.writes = writes

@@ -64,6 +64,7 @@ extension Check {
         .invariantsHold,
         .expectationsHold,
         .onDisconnectWaits,
+        .presenceSurvivesANode,
         .restReadsShowTheTree,
         .restAnswersAreRight,
         .malformedRequestsAreRefused,

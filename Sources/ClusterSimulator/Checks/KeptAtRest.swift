@@ -6,11 +6,13 @@ import ReplicaCore
 
 extension KeptState {
     /// The first unnecessary element in a replica, as "sessions.outbox.frames with 2"; nil if there is none.
-    static func first(in replica: Replica, hasClients: Bool, hasPolls: Bool) -> String? {
-        let leftOut = hasClients ? ofServingReplica : ofReplica
-        return KeptState(
-            of: replica, leavingOut: hasPolls ? leftOut.union(["sessions.slowClients"]) : leftOut
-        ).first
+    static func first(
+        in replica: Replica, hasClients: Bool, hasRecords: Bool, hasPolls: Bool
+    ) -> String? {
+        var leftOut = hasClients ? ofServingReplica : ofReplica
+        if hasRecords { leftOut.formUnion(["replication.disconnectRecords", "presence"]) }
+        if hasPolls { leftOut.insert("sessions.slowClients") }
+        return KeptState(of: replica, leavingOut: leftOut).first
     }
 
     /// The first element beside the replica of a node that is unnecessary at rest, with or without

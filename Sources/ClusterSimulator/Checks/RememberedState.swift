@@ -13,14 +13,17 @@ struct RememberedState {
     private let queued: [String]
     private let core: NodeCore
     private let hasClients: Bool
+    private let hasRecords: Bool
 
     /// Nil for a node without a process.
     ///
-    /// - Parameter hasClients: Whether clients are connected to the node.
-    init?(of node: VirtualNode, hasClients: Bool) {
+    /// - Parameters:
+    ///   - hasClients: Whether clients are connected to the node.
+    ///   - hasRecords: Whether clients are connected to any node: all know of their on-disconnect writes.
+    init?(of node: VirtualNode, hasClients: Bool, hasRecords: Bool) {
         guard let core = node.core else { return nil }
         let replica = core.replica
-        (self.core, self.hasClients) = (core, hasClients)
+        (self.core, self.hasClients, self.hasRecords) = (core, hasClients, hasRecords)
         let checkpoint = replica.checkpoint
         registered = RememberedState.locations(
             of: checkpoint.registers, at: .root, showing: checkpoint.value)
@@ -49,7 +52,7 @@ struct RememberedState {
     private var kept: [String] {
         [
             KeptState.first(
-                in: core.replica, hasClients: hasClients,
+                in: core.replica, hasClients: hasClients, hasRecords: hasRecords,
                 hasPolls: core.gatewayUsage.polledSessions > 0),
             KeptState.first(in: core),
         ]

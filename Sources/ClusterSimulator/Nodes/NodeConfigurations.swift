@@ -25,6 +25,7 @@ extension ClusterSettings {
         configuration.leaseMilliseconds = lease / 1_000
         configuration.retryWindowMilliseconds = retryWindow / 1_000
         configuration.comparisonMilliseconds = compare / 1_000
+        configuration.presenceMilliseconds = presence / 1_000
         for index in 0..<replicas {
             configuration.endpoints[index.nodeName] = "sim://\(index.nodeName)"
         }

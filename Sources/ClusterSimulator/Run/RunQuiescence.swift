@@ -111,7 +111,9 @@ extension SimulatedRun {
         }
         // Their sessions stay for a while.
         let hasPolls = node.gatewayUsage.map { $0.polledSessions > 0 } ?? false
-        return RememberedState(of: node, hasClients: hasClients || hasPolls)
+        return RememberedState(
+            of: node, hasClients: hasClients || hasPolls,
+            hasRecords: connections.contains { !$0.isBroken || $0.isGone })
     }
 
     /// Extends the time while replicas still receive operations.

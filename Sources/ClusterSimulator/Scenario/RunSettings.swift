@@ -15,6 +15,8 @@ struct ClusterSettings: Sendable {
     var retryWindow: Microseconds = .seconds(1)
     /// How often the nodes compare their trees.
     var compare: Microseconds = .seconds(30)
+    /// After so long a silence of a node the coordinator does the on-disconnect writes of its clients; 0: never.
+    var presence: Microseconds = .seconds(30)
     /// How long a node takes from its start to its first turn.
     var start = TimeRange(.milliseconds(100), .milliseconds(400))
     /// How many of the last replicas are not members at first.

@@ -43,6 +43,7 @@ extension ScenarioSection {
             .time("retry-window", \.cluster.retryWindow),
             .time("lease", \.cluster.lease),
             .time("compare", \.cluster.compare),
+            .time("presence", \.cluster.presence),
             .time("serve", \.cluster.serve),
         ]
     }

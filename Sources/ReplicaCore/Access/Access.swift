@@ -65,9 +65,10 @@ struct Access: Sendable {
     var judgesClients: Bool { !unidentified.isAdministrator }
 
     /// The user of a session, or the user as which its administrator acts; nil for an administrator.
-    func user(of session: SessionID) -> User? {
-        isOpen ? nil : User(principal(of: session))
-    }
+    func user(of session: SessionID) -> User? { user(principal(of: session)) }
+
+    /// The user that a principal is or acts as; nil for an administrator.
+    func user(_ principal: Principal) -> User? { isOpen ? nil : User(principal) }
 
     /// The principal of a session's client.
     func principal(of session: SessionID) -> Principal {
@@ -81,7 +82,8 @@ struct Access: Sendable {
         return clients.values[place].attribution
     }
 
-    private func attribution(of principal: Principal) -> Attribution? {
+    /// The attribution of a principal's operations; nil for an administrator without a credential.
+    func attribution(of principal: Principal) -> Attribution? {
         if isOpen { return nil }
         if case .administrator(let name) = principal {
             return name.map { Attribution(administrator: $0) }

@@ -29,29 +29,30 @@ extension Replica {
     /// The on-disconnect writes of a session that the rules permit now: all of them together, otherwise each that they
     /// permit by itself. Their server timestamps are of this moment, although a node that rejoins does them later.
     mutating func permitted(_ left: LeftWrites) -> PermittedWrites {
-        PermittedWrites(
-            writes: permittedWrites(left).resolvingTimestamps(at: now.wallMilliseconds),
-            attribution: sessions.access.attribution(of: left.session))
+        let record = sessions.disconnects.record(of: left.session)
+        if record != nil { sessions.disconnects.note(nil, of: left.session) }
+        return PermittedWrites(
+            writes: permitted(left.writes, for: sessions.access.user(of: left.session))
+                .resolvingTimestamps(at: now.wallMilliseconds),
+            attribution: sessions.access.attribution(of: left.session), record: record)
     }
 
-    private mutating func permittedWrites(_ left: LeftWrites) -> [Write] {
-        guard !left.writes.isEmpty, let user = sessions.access.user(of: left.session) else {
-            return left.writes
-        }
+    /// The on-disconnect writes of a user that the rules permit now; all those of an administrator.
+    mutating func permitted(_ writes: [Write], for user: Access.User?) -> [Write] {
+        guard !writes.isEmpty, let user else { return writes }
         let view = replication.view
-        if sessions.access.refusal(of: left.writes, by: user, seeing: view) == nil {
-            return left.writes
-        }
-        let permitted = left.writes.filter {
+        if sessions.access.refusal(of: writes, by: user, seeing: view) == nil { return writes }
+        let permitted = writes.filter {
             sessions.access.refusal(of: [$0], by: user, seeing: view) == nil
         }
-        if permitted.count < left.writes.count { sessions.countRefusal() }
+        if permitted.count < writes.count { sessions.countRefusal() }
         return permitted
     }
 
     /// Records a client's principal, and checks its listens again if it has changed.
     mutating func identify(_ session: SessionID, as principal: Principal) {
         guard sessions.access.identify(session, as: principal) else { return }
+        sessions.disconnects.change(session)
         sessions.judgeAgain(sessions.listens.listeners(of: session), seeing: replication.view)
     }
 

@@ -21,7 +21,11 @@ extension Replication {
         guard isClient(stamp.writer) else { return .notOfClient }
         if deduplicationTable.answer(for: stamp) == .done { return .done }
         let (member, shown) = (configuration.member, clock.last.milliseconds)
-        if stamp.time <= closedTimestamp.time {
+        // While the closed timestamp waits for a silent node, clients have no longer time than otherwise.
+        let closed = max(
+            closedTimestamp.time,
+            clock.last.earlier(byMilliseconds: closedTimestamp.lagMilliseconds + 1_000))
+        if stamp.time <= closed {
             return .refused(
                 problem: "\(member) no longer accepts stamps of \(stamp.time.milliseconds) ms and "
                     + "earlier; its clock shows \(shown) ms")

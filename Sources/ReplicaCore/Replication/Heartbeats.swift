@@ -80,12 +80,19 @@ extension Replication {
     ///
     /// - Parameter isHeartbeatDue: Whether a heartbeat will announce the time: announced times ascend, even
     ///   while the clock is ahead of the wall clock.
-    mutating func passTime(isHeartbeatDue: Bool) -> HybridTime {
+    /// - Parameter limit: The closed timestamp does not advance beyond this time.
+    mutating func passTime(isHeartbeatDue: Bool, closingUpTo limit: HybridTime) -> HybridTime {
         let time =
             isHeartbeatDue
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
-        closedTimestamp.follow(time, at: now.elapsedMilliseconds)
+        var closed = closedTimestamp
+        closed.follow(time, at: now.elapsedMilliseconds)
+        if closed.time <= limit {
+            closedTimestamp = closed
+        } else {
+            closedTimestamp.raise(to: limit)
+        }
         if clockBound.extend(over: time) {
             turn.properties.append(clockBound.property)
             peers.storeMemories()
@@ -157,6 +164,7 @@ extension Replication {
         // A little every turn, so that no turn is long, but more than a turn can add.
         let limit = isIdle ? 5_000 : 500 + 3 * turn.applied + turn.appliedWrites
         largeOperations.forgetInCopy(through: stamp, limit: limit)
+        if !disconnectRecords.isEmpty { disconnectRecords.forget(through: stableTime) }
         return tree.forget(through: stamp, limit: limit)
     }
 

@@ -18,6 +18,8 @@ struct AppliedOperation {
     let operation: Operation
     let origin: WriterID
     let changes: [Change]
+    /// The registration of the on-disconnect writes that it does; nil if it does none.
+    var registration: Stamp?
     /// Whether it sets the rules of the cluster, and so changes nothing in the tree.
     var setsRules = false
 }
@@ -29,14 +31,15 @@ extension Replication {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
-    /// - attribution: The user or administrator that made the request.
+    ///   - attribution: The user or administrator that made the request.
+    ///   - records: The on-disconnect writes of sessions that it registers, or takes back.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
-        for attribution: Attribution? = nil
+        for attribution: Attribution? = nil, recording records: [DisconnectRecord] = []
     ) -> AppliedOperation {
         let operation = Operation(
             stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term,
-            attribution: attribution)
+            attribution: attribution, records: records)
         observe(operation, of: writer)
         recordOwn(operation.stamp.time)
         ownBatch.append(operation)
@@ -56,12 +59,25 @@ extension Replication {
     mutating func observe(_ operation: Operation, of origin: WriterID) {
         let stamp = operation.stamp
         clock.observe(stamp.time)
+        lastAppliedTime = max(lastAppliedTime, stamp.time)
         if stamp.writer != origin { deduplicationTable.insert(stamp) }
         if let alias = operation.alias { deduplicationTable.insert(alias) }
+        if !disconnectRecords.isEmpty { disconnectRecords.observe(stamp.time, of: origin) }
+    }
+
+    /// Learns of the on-disconnect writes of sessions.
+    ///
+    /// - Returns: The last registration of those that the operation does; nil if it does none.
+    @discardableResult
+    mutating func record(_ operation: Operation) -> Stamp? {
+        operation.records.reduce(nil) { last, record in
+            disconnectRecords.apply(record, at: operation.stamp) ?? last
+        }
     }
 
     private mutating func apply(_ operation: Operation, of origin: WriterID) -> AppliedOperation {
         turn.applied += 1
+        let registration = record(operation)
         if let record = RulesRecord(operation) {
             learn(record, of: origin, through: arriving?.batch.last ?? vector[origin])
             return AppliedOperation(
@@ -72,14 +88,16 @@ extension Replication {
             var before = vector
             if origin == writer { before[writer] -= 1 }
             largeOperations.append(operation, after: before)
-            return AppliedOperation(operation: operation, origin: origin, changes: [])
+            return AppliedOperation(
+                operation: operation, origin: origin, changes: [], registration: registration)
         }
         turn.appliedWrites += operation.writes.count
         let overwritten = tree.overwrittenWrites
         let changes = tree.apply(operation)
         counters.overwritten += tree.overwrittenWrites - overwritten
         if !largeOperations.isEmpty { largeOperations.applyToCopy(operation) }
-        return AppliedOperation(operation: operation, origin: origin, changes: changes)
+        return AppliedOperation(
+            operation: operation, origin: origin, changes: changes, registration: registration)
     }
 
     /// Applies the next writes of an operation of many writes.

@@ -49,6 +49,8 @@ extension Replication {
     mutating func replay(
         of operation: Operation, _ wallMilliseconds: UInt64
     ) -> (writes: [Write], alias: Stamp?)? {
+        // Its records are of sessions that have ended with this node's last incarnation.
+        if operation.writes.isEmpty, !operation.records.isEmpty { return nil }
         let names = [operation.stamp] + (operation.alias.map { [$0] } ?? [])
         let answers = names.map { deduplicationTable.answer(for: $0) }
         if answers.contains(.done) {

@@ -14,6 +14,7 @@ extension Replication {
         clock.observe(head.time)
         deduplicationTable = head.stamps.limited(within: configuration.limits)
         restore(rules: head.rules)
+        disconnectRecords = head.records
     }
 
     /// Applies a batch from disk; returns false if it is not the next one of its origin: mostly it is held
@@ -22,6 +23,7 @@ extension Replication {
         guard batch.first == vector[batch.origin] + 1 else { return false }
         for operation in batch.operations {
             observe(operation, of: batch.origin)
+            record(operation)
             if let record = RulesRecord(operation) {
                 learn(record, of: batch.origin, through: batch.last)
             } else {

@@ -34,6 +34,10 @@ struct Replication: Sendable {
     var rulesHistory = RulesHistory()
     /// A vector whose holders also hold the rules.
     private(set) var rulesVector = VersionVector()
+    /// The highest time of an applied operation since the start.
+    var lastAppliedTime = HybridTime.zero
+    /// The on-disconnect writes of all sessions of the cluster.
+    var disconnectRecords = DisconnectRecords()
     /// How much of each origin is applied.
     var vector = VersionVector()
     var deduplicationTable: DeduplicationTable

@@ -1,18 +1,22 @@
 import DataTree
 import SyncProtocol
 
-// On-disconnect writes wait in this node's memory: a node that is killed loses them, one that stops does them.
+// On-disconnect writes wait at their client's node. Those of a node that is killed are in its records.
 
 /// The on-disconnect writes of a client whose connection has ended.
 struct LeftWrites: Equatable {
     let session: SessionID
-    let writes: [Write]
+    var writes: [Write]
+    /// A time at or above the stamps of the client's own writes.
+    var writtenTime = HybridTime.zero
 }
 
 /// The part of them that the rules permit, and the client's attribution.
 struct PermittedWrites: Equatable {
     let writes: [Write]
     let attribution: Attribution?
+    /// The record of the session, which is removed with them.
+    var record: DisconnectRecord.Name?
 }
 
 extension Sessions {
@@ -51,8 +55,13 @@ extension Sessions {
         var left: [LeftWrites] = []
         for session in disconnects.silent(at: now.elapsedMilliseconds)
         where !isOfValues(session) {
+            guard left.isEmpty || !shares.isTurnSpent else {
+                // The others in the next turns.
+                nextProbeMilliseconds = now.elapsedMilliseconds
+                return left
+            }
             listens.removeAll(of: session)
-            left.append(LeftWrites(session: session, writes: disconnects.remove(session)))
+            left.append(takeDisconnects(of: session))
             send(
                 .error(
                     id: 0, code: .unavailable,
@@ -70,6 +79,16 @@ extension Sessions {
 
     /// Removes and returns the on-disconnect writes of all sessions, ascending by session.
     mutating func takeDisconnects() -> [LeftWrites] {
-        disconnects.all.map { LeftWrites(session: $0, writes: disconnects.remove($0)) }
+        disconnects.all.map { takeDisconnects(of: $0) }
+    }
+
+    /// Removes and returns the on-disconnect writes of a session.
+    mutating func takeDisconnects(of session: SessionID) -> LeftWrites {
+        let (time, bytes) = (
+            disconnects.writtenTime(of: session), disconnects.byteCount(of: session)
+        )
+        let writes = disconnects.remove(session)
+        if !writes.isEmpty { shares.spend(leftWrites: writes.count, bytes: bytes) }
+        return LeftWrites(session: session, writes: writes, writtenTime: time)
     }
 }

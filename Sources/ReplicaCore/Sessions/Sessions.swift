@@ -38,6 +38,8 @@ struct Sessions: Sendable {
     var hashes = SharedHashes()
     /// The sessions whose clients are gone, while transactions of theirs are undecided.
     private(set) var leaving: Set<SessionID> = []
+    /// Those of them whose on-disconnect writes wait for a turn that has units for them, in order.
+    var ending: [SessionID] = []
     /// The bytes of answers that native clients have not read.
     var unread: UnreadAnswers
     /// The limits of the database, and their use by clients.
@@ -239,6 +241,6 @@ extension Sessions {
         outbox.close(session)
         clients.remove(session)
         requests.close(session)
-        return LeftWrites(session: session, writes: disconnects.remove(session))
+        return takeDisconnects(of: session)
     }
 }

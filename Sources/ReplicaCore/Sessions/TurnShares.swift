@@ -16,6 +16,8 @@ struct TurnShares: Sendable {
     private static let appliedWriteUnits = 4
     /// The bytes of a frame whose decoding or encoding takes as long as one unit.
     private static let frameBytes = 256
+    /// The bytes of on-disconnect writes that take as long as one unit: they are judged, applied, stored and published.
+    private static let leftBytes = 80
 
     private let limits: ReplicaLimits
     /// When the turn began, on the monotonic clock.
@@ -66,6 +68,11 @@ struct TurnShares: Sendable {
 
     /// Adds the encoding of an answer.
     mutating func spend(answerBytes: Int) { spend(answerBytes / Self.frameBytes) }
+
+    /// Adds the on-disconnect writes of a session that ends.
+    mutating func spend(leftWrites count: Int, bytes: Int) {
+        spend(count * 2 * Self.requestUnits + bytes / Self.leftBytes)
+    }
 
     /// Whether the session may have another request served as it arrives. Each session may have some small ones served in
     /// every turn, whatever the others have used.

@@ -20,13 +20,17 @@ public struct Checkpoint: Sendable {
     package let stamps: DeduplicationTable
     /// The rules of the cluster, which are no part of the tree.
     package let rules: RulesRecord?
+    /// The on-disconnect writes of sessions, which are no part of the tree either.
+    package let records: DisconnectRecords
     /// Whether all rows are written anew, because one of the last checkpoint's is damaged.
     package var replacesAll = false
 
     package init(
         value: Value, registers: Registers, vector: VersionVector, stableTime: HybridTime,
-        time: HybridTime, stamps: DeduplicationTable, rules: RulesRecord? = nil
+        time: HybridTime, stamps: DeduplicationTable, rules: RulesRecord? = nil,
+        records: DisconnectRecords = DisconnectRecords()
     ) {
+        self.records = records
         self.value = value
         self.registers = registers
         self.vector = vector
@@ -61,6 +65,8 @@ public struct CheckpointHead: Equatable, Sendable {
     package var stamps: DeduplicationTable
     /// The rules of the cluster; nil if it has none.
     package var rules: RulesRecord?
+    /// The on-disconnect writes of sessions.
+    package var records = DisconnectRecords()
     /// The highest ID of a row; rows above it belong to a checkpoint that was never completed.
     public var lastRow: UInt64
     /// The number of rows, by which a missing one shows.
@@ -68,10 +74,11 @@ public struct CheckpointHead: Equatable, Sendable {
     /// The sum of the rows' checksums, by which a missing or superfluous row shows.
     public var fingerprint: UInt64
 
-    /// The bytes of the head: an array of its seven properties, of eight with rules, and a checksum.
+    /// The bytes of the head: an array of its seven properties, then the rules, and on-disconnect writes, as far as there are
+    /// any, and a checksum.
     public var bytes: [UInt8] {
         var writer = MessagePackWriter()
-        writer.appendArrayHead(rules == nil ? 7 : 8)
+        writer.appendArrayHead(!records.isEmpty ? 9 : rules == nil ? 7 : 8)
         writer.append(vector)
         writer.append(stableTime.bits)
         writer.append(time.bits)
@@ -79,7 +86,12 @@ public struct CheckpointHead: Equatable, Sendable {
         writer.append(lastRow)
         writer.append(UInt64(rowCount))
         writer.append(fingerprint)
-        if let rules { writer.append(rules) }
+        if let rules {
+            writer.append(rules)
+        } else if !records.isEmpty {
+            writer.appendNil()
+        }
+        if !records.isEmpty { writer.append(records) }
         writer.appendChecksum()
         return writer.bytes
     }
@@ -100,8 +112,8 @@ public struct CheckpointHead: Equatable, Sendable {
 
     private init(from reader: inout MessagePackReader) throws(FrameError) {
         let count = try reader.arrayHead("the head of a checkpoint")
-        guard count == 7 || count == 8 else {
-            throw .ofCheckpoint("its head has another length than 7 or 8", at: 0)
+        guard 7...9 ~= count else {
+            throw .ofCheckpoint("its head has another length than 7 to 9", at: 0)
         }
         // A vector that no reader accepts would make the whole checkpoint count as damaged.
         vector = try reader.vector()
@@ -115,7 +127,8 @@ public struct CheckpointHead: Equatable, Sendable {
         }
         rowCount = Int(clamping: try reader.unsigned("a number of rows"))
         fingerprint = try reader.unsigned("a fingerprint")
-        rules = count == 8 ? try reader.rulesRecord() : nil
+        if count >= 8, !reader.takeNil() { rules = try reader.rulesRecord() }
+        if count == 9 { records = try DisconnectRecords(from: &reader) }
     }
 
     init(
@@ -126,6 +139,7 @@ public struct CheckpointHead: Equatable, Sendable {
         time = checkpoint.time
         stamps = checkpoint.stamps
         rules = checkpoint.rules
+        records = checkpoint.records
         self.lastRow = lastRow
         self.rowCount = rowCount
         self.fingerprint = fingerprint

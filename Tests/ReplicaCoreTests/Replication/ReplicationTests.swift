@@ -132,7 +132,7 @@ import Testing
     func `a stamp is admitted once, between the closed timestamp and the clock's limit`() {
         var replication = Replication.ofThree(at: 20_000)
         receive(.of("n2", 2, at: 20_000), by: &replication)
-        _ = replication.passTime(isHeartbeatDue: true)
+        _ = replication.passTime(isHeartbeatDue: true, closingUpTo: .latest)
         let done = Stamp(time: 19_000, writer: 70)
         _ = replication.accept([Write(path: "a", value: 1)], stamp: done)
         let table: [(Stamp, String)] = [

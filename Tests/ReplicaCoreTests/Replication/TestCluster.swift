@@ -30,6 +30,7 @@ struct TestCluster {
     var checkpointBytes: Int
     var logLimit: UInt64 = 1_000_000
     var orphanPolicy = OrphanPolicy.replay
+    var presenceMilliseconds: UInt64 = 30_000
     var limits = ReplicaLimits()
     /// The protocol versions that nodes speak; in version 1 they state nothing about their disks.
     let versions: ClosedRange<UInt64>
@@ -73,6 +74,7 @@ struct TestCluster {
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
         configuration.orphanPolicy = orphanPolicy
+        configuration.presenceMilliseconds = presenceMilliseconds
         configuration.limits = limits
         configuration.versions = versions
         configuration.retryWindowMilliseconds = 500
