@@ -58,14 +58,11 @@ final class Journal {
     /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
 
-    init(
-        _ thread: StorageThread, _ store: StoreNumber = .first, durability: Durability,
-        logBytes: Int
-    ) {
-        self.thread = thread
-        self.store = store
+    init(_ recovered: borrowing Recovered, durability: Durability) {
+        thread = recovered.thread
+        store = recovered.store
+        logBytes = recovered.logBytes
         self.durability = durability
-        self.logBytes = logBytes
     }
 
     /// Begins to hand over the outcomes of turns and requests; required before `store` and `perform`.

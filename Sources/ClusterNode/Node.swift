@@ -58,6 +58,10 @@ public final class Node {
     private var turnNanoseconds: UInt64 = 0
     /// The backup that is being written.
     private var backup: BackupRun?
+    /// Receives the databases that were read.
+    private lazy var openings: OpenDatabases.Openings = loop.mailbox { [unowned self] in
+        finishOpening($0.database, $0.result)
+    }
     /// The databases to open once their copy is complete.
     private var waitingOpenings: [(database: DatabaseIndex, name: DatabaseName)] = []
     /// Begins the next turn while the core has work left.
@@ -83,8 +87,9 @@ public final class Node {
         log = NodeLog(member: id, settings: configuration.log)
         requestLogger = RequestLogger(for: log)
         let recovery = Recovery(configuration: configuration, member: id, log: log)
-        let (replica, journal) = try recovery.recovered()
-        databases = OpenDatabases(recovery, journal)
+        let recovered = try recovery.recovered()
+        databases = OpenDatabases(recovery, recovered)
+        let replica = recovered.replica
         news = StateChangeLogger(for: log, about: replica)
         processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let log = log
@@ -119,21 +124,15 @@ public final class Node {
             // The process may have ended before it deleted them.
             recovery.deleteFiles(of: name)
         }
-        let stored = try recovery.storedNames().map { name throws(NodeError) in
+        for name in recovery.storedNames() {
             var recovery = recovery
             recovery.name = name
             let digests = recovery.digestFile?.read()
-            let fileBytes = recovery.fileBytes(of: name)
-            let database = core.addStoredDatabase(
-                name, fileBytes: fileBytes, digest: digests?.operations, treeDigest: digests?.tree,
-                record: try recovery.record(of: name))
-            return (name, database)
+            core.addStoredDatabase(
+                name, fileBytes: recovery.fileBytes(of: name), digest: digests?.operations,
+                treeDigest: digests?.tree, record: try recovery.record(of: name))
         }
         reportKept()
-        // With a catalog, the node opens them once it knows their placement.
-        if core.sleepMilliseconds == nil, !core.hasCatalog {
-            for (name, database) in stored { try recover(database, name) }
-        }
     }
 
     /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
@@ -275,29 +274,45 @@ extension Node {
 // MARK: - Databases
 
 extension Node {
-    /// Opens a database, or creates it, and reads it.
-    private func recover(_ database: DatabaseIndex, _ name: DatabaseName) throws(NodeError) {
-        let opening = OpenDatabases.Opening(
-            name: name, waking: core.waking, nodes: core.nodes(of: database),
-            wasClosed: core.digest(of: database) != nil)
-        core.open(database, try databases.open(database, opening))
-    }
-
-    /// Opens a database that a client or a peer has named.
+    /// Begins to open a database that a client or a peer has named, or to create it.
     private func open(_ database: DatabaseIndex, _ name: DatabaseName) {
         guard backup?.sleeper != database else {
             waitingOpenings.append((database, name))
             return
         }
-        // Among the frames is the one that wakes the database at the other nodes.
-        peers.sendPublications()
+        let opening = OpenDatabases.Opening(
+            name: name, waking: core.waking, nodes: core.nodes(of: database),
+            wasClosed: core.digest(of: database) != nil)
         do throws(NodeError) {
-            try recover(database, name)
-            receiveStored(of: database)
+            try databases.open(database, opening, completion: openings)
         } catch {
-            log.write("cannot open the database \(name): \(error.problem)", .error)
-            execute(core.failToOpen(database, because: error.problem))
+            fail(toOpen: database, name, because: error)
         }
+    }
+
+    /// Goes on with a database that was read.
+    private func finishOpening(
+        _ database: DatabaseIndex, _ result: Result<Recovered, NodeError>
+    ) {
+        if phase == .ended { return }
+        let name = core.name(of: database)
+        do throws(NodeError) {
+            let recovered = try result.get()
+            databases.finishOpening(database, name, recovered)
+            receiveStored(of: database)
+            core.open(database, recovered.replica)
+            scheduleNextTurn()
+        } catch {
+            databases.failOpening(database, name)
+            fail(toOpen: database, name, because: error)
+        }
+    }
+
+    private func fail(
+        toOpen database: DatabaseIndex, _ name: DatabaseName, because error: NodeError
+    ) {
+        log.write("cannot open the database \(name): \(error.problem)", .error)
+        execute(core.failToOpen(database, because: error.problem))
     }
 
     private func beginBackup(_ plan: BackupPlan, for session: SessionID) {
@@ -378,6 +393,8 @@ extension Node {
         try security?.open(on: loop, log: log)
         try peers.open(on: loop, log: log) { [unowned self] input in step(.replica(input)) }
         openClients()
+        // With a catalog, the node opens them once it knows their placement.
+        if core.sleepMilliseconds == nil, !core.hasCatalog { step { $0.openAll() } }
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
             try loop.watch(.terminate) { [unowned self] in stop() },

@@ -16,6 +16,9 @@ struct OpenDatabases {
     private var files: [DatabaseIndex: DatabaseFiles]
     /// The databases with turns on their way to the disk.
     private var storing: Set<DatabaseIndex> = []
+    /// Those that are being opened.
+    private var opening: Set<DatabaseIndex> = []
+    private let opener = DatabaseOpener()
     /// The removed databases whose files are still open.
     private var removing: Set<DatabaseIndex> = []
     /// The databases whose files could not be moved aside yet, with the epochs of these, and those whose placement could not be
@@ -24,9 +27,9 @@ struct OpenDatabases {
     private var unrecorded: [DatabaseName: PlacementRecord] = [:]
 
     /// The default database alone, which is always open.
-    init(_ recovery: Recovery, _ journal: Journal) {
+    init(_ recovery: Recovery, _ recovered: borrowing Recovered) {
         self.recovery = recovery
-        journals = [journal]
+        journals = [Journal(recovered, durability: recovery.configuration.durability)]
         files = [.default: DatabaseFiles(of: recovery.databasePath)]
     }
 
@@ -49,24 +52,46 @@ struct OpenDatabases {
         let wasClosed: Bool
     }
 
-    /// Opens a database, or creates it, and reads it.
+    /// Receives databases that were read, on the loop's thread.
+    typealias Openings = Mailbox<(database: DatabaseIndex, result: Result<Recovered, NodeError>)>
+
+    /// Begins to open a database, or to create it, and to read it, beside the loop.
+    ///
+    /// - Parameter completion: Receives it some time later.
     mutating func open(
-        _ database: DatabaseIndex, _ opening: Opening
-    ) throws(NodeError) -> Replica {
+        _ database: DatabaseIndex, _ opening: Opening,
+        completion: Openings
+    ) throws(NodeError) {
         do throws(StorageError) {
             if let epoch = unkept[opening.name] { _ = try keep(opening.name, epoch: epoch) }
             if let record = unrecorded[opening.name] { try self.record(record, of: opening.name) }
         } catch {
             throw NodeError(error)
         }
-        while journals.count <= database.number { journals.append(nil) }
+        self.opening.insert(database)
         var recovery = recovery(of: opening.name)
         (recovery.waking, recovery.nodes) = (opening.waking, opening.nodes)
         recovery.hasDurableFolder = opening.wasClosed
-        let (replica, journal) = try recovery.recovered(on: self.journal(of: .default).thread)
-        journals[database.number] = journal
-        files[database] = DatabaseFiles(of: recovery.databasePath)
-        return replica
+        opener.open(
+            recovery, on: journal(of: .default).thread, bytes: recovery.fileBytes(of: opening.name)
+        ) { completion.post((database, $0)) }
+    }
+
+    /// Goes on with a database that was read.
+    mutating func finishOpening(
+        _ database: DatabaseIndex, _ name: DatabaseName, _ recovered: borrowing Recovered
+    ) {
+        opening.remove(database)
+        while journals.count <= database.number { journals.append(nil) }
+        journals[database.number] = Journal(
+            recovered, durability: recovery.configuration.durability)
+        files[database] = DatabaseFiles(of: recovery(of: name).databasePath)
+    }
+
+    /// Records that a database could not be opened.
+    mutating func failOpening(_ database: DatabaseIndex, _ name: DatabaseName) {
+        opening.remove(database)
+        if removing.remove(database) != nil { recovery.deleteFiles(of: name) }
     }
 
     /// Begins to hand over what becomes of the turns and requests of a database; of all open ones without an index.
@@ -113,6 +138,7 @@ struct OpenDatabases {
         completion: @escaping StorageThread.Completion<Void>
     ) -> BackupRun.CopyStart {
         let number = source.database.number
+        if opening.contains(source.database) { return .mustWait }
         if journals.indices.contains(number), let journal = journals[number] {
             if journal.isClosing { return .mustWait }
             journal.copy(to: path, completion: completion)
@@ -178,9 +204,7 @@ struct OpenDatabases {
     /// Records that a database was removed, and deletes its files once they are closed.
     mutating func remove(_ name: DatabaseName, _ database: DatabaseIndex?) {
         recovery(of: name).recordRemoval()
-        if let database, journals.indices.contains(database.number),
-            journals[database.number] != nil
-        {
+        if let database, isOpen(database) || opening.contains(database) {
             files[database] = nil
             removing.insert(database)
         } else {
@@ -191,6 +215,10 @@ struct OpenDatabases {
     /// Has databases that are closed take their disk for an old one, also after a restart.
     func distrust(_ names: [DatabaseName]) {
         for name in names { recovery(of: name).distrustFiles() }
+    }
+
+    private func isOpen(_ database: DatabaseIndex) -> Bool {
+        journals.indices.contains(database.number) && journals[database.number] != nil
     }
 
     // MARK: Placements

@@ -7,11 +7,20 @@ internal import Storage
 internal import Store
 internal import SyncProtocol
 
-/// Recovers the replica and the journal of one of a node's databases.
+/// A database that was read, and where its store is.
+struct Recovered: Sendable {
+    let replica: Replica
+    let thread: StorageThread
+    let store: StoreNumber
+    /// The size of the log.
+    let logBytes: Int
+}
+
+/// Recovers the replica and the store of one of a node's databases, on any thread.
 ///
 /// A node that was killed at any moment finds whole committed turns: each is one transaction of SQLite,
 /// which needs no other recovery.
-struct Recovery {
+struct Recovery: Sendable {
     let configuration: NodeConfiguration
     let member: String
     let log: NodeLog
@@ -27,7 +36,7 @@ struct Recovery {
     ///
     /// - Parameter thread: The node's storage thread; nil to start it.
     /// - Complexity: reads the checkpoint and the log.
-    func recovered(on thread: StorageThread? = nil) throws(NodeError) -> (Replica, Journal) {
+    func recovered(on thread: StorageThread? = nil) throws(NodeError) -> Recovered {
         let failure: StorageError
         do throws(StorageError) { return try read(on: thread) } catch { failure = error }
         guard failure.code == .corrupt, members.count > 1, let path = databasePath
@@ -56,7 +65,7 @@ struct Recovery {
         return names
     }
 
-    private func read(on thread: StorageThread?) throws(StorageError) -> (Replica, Journal) {
+    private func read(on thread: StorageThread?) throws(StorageError) -> Recovered {
         if databasePath != nil { try prepareFolder() }
         let start = Loop.monotonicNanoseconds
         var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
@@ -80,13 +89,12 @@ struct Recovery {
         log.write(
             subject + "has \(replica.vector.total) operations, read in \(milliseconds) ms")
         let logBytes = store.logByteCount
-        let durability = self.configuration.durability
         guard let thread else {
             let thread = try StorageThread(owning: store)
-            return (replica, Journal(thread, durability: durability, logBytes: logBytes))
+            return Recovered(replica: replica, thread: thread, store: .first, logBytes: logBytes)
         }
         let number = thread.add(store)
-        return (replica, Journal(thread, number, durability: durability, logBytes: logBytes))
+        return Recovered(replica: replica, thread: thread, store: number, logBytes: logBytes)
     }
 
     /// Makes the node's folder, and withdraws the rights of other users in it, which earlier versions gave.

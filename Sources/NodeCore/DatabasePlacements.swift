@@ -111,7 +111,10 @@ extension NodeCore {
             named[position].wakesAgain = isHere
             eager.append(position)
         case .stopping, .closing: named[position].wakesAgain = isHere
-        case .opening: break
+        case .opening:
+            // The driver reads the files for the earlier epoch, whose frames are of no use.
+            named[position].wakesAgain = isHere
+            _ = named[position].waiting.removeFrames()
         case .asleep: if !isHere { discard(position) }
         }
         if named[position].isMoving { wake(position, for: .synchronizing) }
@@ -161,6 +164,7 @@ extension NodeCore {
             outputs.append(.recordPlacement(name, record))
         }
         named[position].files = record
+        (named[position].openingEpoch, named[position].wakesAgain) = (catalog.epoch(of: name), false)
         outputs.append(.openDatabase(DatabaseIndex(position: position), name))
     }
 
@@ -172,7 +176,7 @@ extension NodeCore {
             if named[position].isElsewhere || named[position].isRemoved
                 || named[position].isContested
             {
-                named[position].state = .asleep
+                (named[position].state, named[position].wakesAgain) = (.asleep, false)
                 deactivate(position)
                 if named[position].isElsewhere { discard(position) }
             } else {

@@ -55,6 +55,14 @@ extension NodeCore {
         openFiles(at: position)
     }
 
+    /// Wakes all databases that the node holds: at the start, if they do not sleep and no catalog places them.
+    public mutating func openAll() -> [NodeOutput] {
+        for position in named.indices where !named[position].isElsewhere {
+            wake(position, for: .used)
+        }
+        return removeOutputs()
+    }
+
     /// Has all databases of the node take their disk for an old one, as soon as the default one knows that it is.
     mutating func followDisk() {
         guard !distrustsDisk, replica.isOnOldDisk else { return }
@@ -73,13 +81,14 @@ extension NodeCore {
             .gateway(.log("the disk lacks the latest data of this node: it waits for the others")))
     }
 
-    /// Goes on with the replica of a database that the driver has opened.
+    /// Goes on with the replica of a database that the driver has opened, any time after it was asked to.
     public mutating func open(_ database: DatabaseIndex, _ replica: consuming Replica) {
         let position = database.position
-        // A replica of a database that has moved meanwhile is outdated, and stops.
-        let epoch =
-            named[position].isElsewhere ? 0 : catalog.epoch(of: named[position].name)
+        precondition(named[position].state == .opening, "a database opens without request")
+        // The replica of a database that has moved meanwhile is outdated, and stops.
+        let epoch = named[position].isElsewhere ? 0 : named[position].openingEpoch
         named[position].open(replica, in: epoch)
+        if isOutdated(position) { _ = named[position].waiting.removeFrames() }
         named[position].replica.setDatabaseLimits(limits.limits(of: named[position].name))
         if distrustsDisk { named[position].replica.distrustDisk() }
         activate(position)
@@ -93,7 +102,7 @@ extension NodeCore {
     public mutating func failToOpen(
         _ database: DatabaseIndex, because problem: String
     ) -> [NodeOutput] {
-        named[database.position].state = .asleep
+        (named[database.position].state, named[database.position].wakesAgain) = (.asleep, false)
         deactivate(database.position)
         _ = named[database.position].waiting.removeFrames()
         lose(database, because: problem)

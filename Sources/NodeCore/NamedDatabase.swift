@@ -44,6 +44,8 @@ struct NamedDatabase {
     var isRemoved = false
     /// The epoch of the replica.
     private(set) var epoch: UInt32 = 0
+    /// The epoch in which the driver began to open the files.
+    var openingEpoch: UInt32 = 0
     /// Whether the database has moved to other nodes.
     var isElsewhere = false
     /// Whether it counts among the databases that the node holds.

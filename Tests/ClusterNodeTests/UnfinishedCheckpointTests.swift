@@ -40,7 +40,8 @@ import Testing
 
     @Test func `needs no room for a start`() throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        let (replica, journal) = try recovery.recovered()
+        let recovered = try recovery.recovered()
+        let (replica, journal) = (recovered.replica, Journal(recovered, durability: .commit))
         #expect(replica.value.isNull)
         let loop = try Loop()
         journal.open(on: loop) { _ in }
@@ -49,7 +50,8 @@ import Testing
     }
 
     @Test func `goes when the next one begins`() throws {
-        let (replica, journal) = try recovery.recovered()
+        let recovered = try recovery.recovered()
+        let (replica, journal) = (recovered.replica, Journal(recovered, durability: .commit))
         let loop = try Loop()
         var isDone = false
         journal.open(on: loop) { event in

@@ -132,6 +132,27 @@ import Testing
         for node in 0..<3 { #expect(knowledge(&rig, of: node).contains(#""isCopied":true"#)) }
     }
 
+    @Test func `a database whose move is given up while a node reads it is read again`() {
+        var rig = placed()
+        rig.run(for: 6_000)
+        rig.opensDatabases = false
+        place(moving, &rig)
+        rig.run(for: 1_000)
+        let count = rig.wakeCount
+        place(DatabasePlacement(epoch: 3, nodes: ["n1", "n2"]), &rig)
+        rig.run(for: 1_000)
+        rig.opensDatabases = true
+        rig.openDatabases()
+        rig.run(for: 4_000)
+        for node in 0..<2 {
+            #expect(
+                rig.answer(to: CoreRig.get("/a.json?ns=chat"), at: node, after: 500).body == "1")
+        }
+        // The replicas with the nodes of the move have ended.
+        #expect(rig.wakeCount == count + 2)
+        #expect(names(rig) == [["chat"], ["chat"], []])
+    }
+
     @Test func `a frame of another epoch does not wake a database`() {
         var rig = placed()
         rig.run(for: 6_000)

@@ -15,7 +15,8 @@ struct DatabasesRig {
     private(set) var cores: [NodeCore] = []
     private var inputs: [[NodeInput]] = []
     private var stores: [[DatabaseIndex: DurableStore<MemoryTables>]] = []
-    private var opened: [[DatabaseIndex: DatabaseName]] = []
+    /// The databases that each driver is to open, with the configurations of their replicas.
+    private var opened: [[DatabaseIndex: ReplicaConfiguration]] = []
     /// The databases whose removal each node has recorded.
     private(set) var removals: [[DatabaseName]] = []
     /// The databases whose files each node has deleted, because other nodes hold them.
@@ -133,8 +134,8 @@ struct DatabasesRig {
             case .gateway(.send(let session, let bytes)): sent[session, default: []] += bytes
             case .gateway(.close(let session)): closed.insert(session)
             case .gateway(.log(let line)): log.append(line)
-            case .openDatabase(let database, let name):
-                opened[index][database] = name
+            case .openDatabase(let database, _):
+                opened[index][database] = configuration(of: database, at: index)
                 if opensDatabases { open(database, of: index) }
             case .removeDatabase(let name, _): removals[index].append(name)
             case .discardDatabase(let database, let name):
@@ -215,16 +216,23 @@ struct DatabasesRig {
         }
     }
 
-    private mutating func open(_ database: DatabaseIndex, of index: Int) {
-        opened[index][database] = nil
-        if let trouble {
-            return perform(cores[index].failToOpen(database, because: trouble), of: index)
-        }
+    /// The replica of a database, as the node knows it when it has the driver open the database.
+    private mutating func configuration(
+        of database: DatabaseIndex, at index: Int
+    ) -> ReplicaConfiguration {
         openings += 1
         var configuration = DatabasesRig.configuration(index, of: cores.count, seed: openings)
         configuration.waking = cores[index].waking
         if let nodes = cores[index].nodes(of: database) {
             configuration.peers = nodes.filter { $0 != "n\(index + 1)" }
+        }
+        return configuration
+    }
+
+    private mutating func open(_ database: DatabaseIndex, of index: Int) {
+        guard let configuration = opened[index].removeValue(forKey: database) else { return }
+        if let trouble {
+            return perform(cores[index].failToOpen(database, because: trouble), of: index)
         }
         let replica = change(database, of: index) { store in
             store = DurableStore(store.tables)

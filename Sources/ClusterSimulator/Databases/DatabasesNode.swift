@@ -12,6 +12,8 @@ struct DatabasesNode {
         let receiver: String?
     }
 
+    /// Reading a database takes shorter than this, beside the turns.
+    private static let readingMilliseconds: UInt64 = 300
     /// The longest time between two turns while the process runs.
     private static let tickMilliseconds: UInt64 = 50
 
@@ -39,6 +41,9 @@ struct DatabasesNode {
     private var isStopped = false
     /// When the process opened the databases that are open, and whether it knew then that it reaches all other nodes.
     private(set) var openings: [DatabaseName: (milliseconds: UInt64, reachesAll: Bool)] = [:]
+    /// The databases that the process reads, and when each is read.
+    private var reading: [(dueMilliseconds: UInt64, database: DatabaseIndex, replica: Replica)] =
+        []
     /// The indexes of the databases that the process has opened.
     private var indexes: [DatabaseName: DatabaseIndex] = [:]
     /// No turns happen before this time.
@@ -90,7 +95,7 @@ struct DatabasesNode {
     /// Ends the process without any preparation.
     mutating func crash() {
         (core, isStopping, isStopped, pausedUntilMilliseconds) = (nil, false, false, 0)
-        (inputs, frames, sent, sessions, openings) = ([], [], [:], [], [:])
+        (inputs, frames, sent, sessions, openings, reading) = ([], [], [:], [], [:], [])
         for name in disks.keys.sorted() { disks[name]!.crash(keeping: random.index(below: 4)) }
         for name in removed.keys { disks[name] = nil }
     }
@@ -112,6 +117,7 @@ struct DatabasesNode {
             wallMilliseconds: 1_700_000_000_000 + milliseconds + skewMilliseconds,
             elapsedMilliseconds: milliseconds)
         for name in disks.keys.sorted() { doJobs(of: name) }
+        finishReading()
         if needsTurn {
             turnDueMilliseconds = milliseconds + Self.tickMilliseconds
             let arrived = inputs
@@ -195,7 +201,18 @@ struct DatabasesNode {
         if let nodes = core!.nodes(of: database) {
             configuration.peers = nodes.filter { $0 != self.name }
         }
-        core!.open(database, disks[name, default: DatabaseDisk()].open(configuration))
+        let replica = disks[name, default: DatabaseDisk()].open(configuration)
+        let isQuick = random.number(below: 2) == 0
+        let delay = isQuick ? 0 : random.number(below: Self.readingMilliseconds)
+        reading.append((now.elapsedMilliseconds + delay, database, replica))
+    }
+
+    /// Goes on with the databases that are read by now.
+    private mutating func finishReading() {
+        let done = reading.filter { $0.dueMilliseconds <= now.elapsedMilliseconds }
+        if done.isEmpty { return }
+        reading.removeAll { $0.dueMilliseconds <= now.elapsedMilliseconds }
+        for one in done { core!.open(one.database, one.replica) }
     }
 
     private mutating func execute(_ output: Output, of database: DatabaseName) {
@@ -258,7 +275,7 @@ struct DatabasesNode {
     /// Whether all named databases sleep, and nothing waits for their disks.
     var isAtRest: Bool {
         core?.awakeDatabaseNames.allSatisfy(\.isCatalog) == true
-            && disks.values.allSatisfy(\.isIdle)
+            && reading.isEmpty && disks.values.allSatisfy(\.isIdle)
     }
 
     /// Whether it runs, and serves clients at this time.
