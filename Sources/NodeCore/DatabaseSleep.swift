@@ -69,12 +69,14 @@ extension NodeCore {
         distrustsDisk = true
         var closed: [DatabaseName] = []
         for position in named.indices {
-            guard named[position].hasReplica else {
+            if named[position].hasReplica {
+                named[position].replica.distrustDisk()
+                activate(position)
+            } else if named[position].state == .opening {
+                named[position].distrustsDisk = true
+            } else {
                 closed.append(named[position].name)
-                continue
             }
-            named[position].replica.distrustDisk()
-            activate(position)
         }
         outputs.append(.distrustDatabases(closed))
         outputs.append(
@@ -90,7 +92,10 @@ extension NodeCore {
         named[position].open(replica, in: epoch)
         if isOutdated(position) { _ = named[position].waiting.removeFrames() }
         named[position].replica.setDatabaseLimits(limits.limits(of: named[position].name))
-        if distrustsDisk { named[position].replica.distrustDisk() }
+        if named[position].distrustsDisk {
+            named[position].distrustsDisk = false
+            named[position].replica.distrustDisk()
+        }
         activate(position)
         eager.append(position)
         hasBacklog = true

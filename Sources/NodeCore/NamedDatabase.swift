@@ -44,6 +44,9 @@ struct NamedDatabase {
     var isRemoved = false
     /// The epoch of the replica.
     private(set) var epoch: UInt32 = 0
+    /// Whether the driver was opening the files when the disk was found to be old: the driver marks the closed ones. A database
+    /// that has met the others since is not old when it wakes again.
+    var distrustsDisk = false
     /// The epoch in which the driver began to open the files.
     var openingEpoch: UInt32 = 0
     /// Whether the database has moved to other nodes.

@@ -39,6 +39,26 @@ import Testing
         }
     }
 
+    @Test func `a database that opens after the discovery of an old disk is as old as its own files say`() {
+        for isRead in [true, false] {
+            let configuration = ReplicaConfiguration(
+                cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
+            var core = NodeCore(
+                Replica(configuration, properties: [.lossOfLatestDisk]), GatewayConfiguration())
+            let database = core.addStoredDatabase(chat)
+            if isRead { _ = core.openAll() }
+            for milliseconds in 1...3 as ClosedRange<UInt64> {
+                let now = Moment(
+                    wallMilliseconds: milliseconds, elapsedMilliseconds: milliseconds)
+                for input in [.turnBegan(now), .turnEnded] as [NodeInput] { _ = core.step(input) }
+            }
+            if !isRead { _ = core.openAll() }
+            let files = [Property(.diskLoss, 0)]
+            core.open(database, Replica(configuration, properties: files))
+            #expect(core.replica(of: chat)?.isOnOldDisk == isRead)
+        }
+    }
+
     @Test func `a write changes its own database alone`() {
         var rig = DatabasesRig()
         #expect(rig.answer(to: CoreRig.put("1", to: "/a.json?ns=chat")) == ("200", "1"))
