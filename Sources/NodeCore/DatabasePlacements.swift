@@ -164,7 +164,8 @@ extension NodeCore {
             outputs.append(.recordPlacement(name, record))
         }
         named[position].files = record
-        (named[position].openingEpoch, named[position].wakesAgain) = (catalog.epoch(of: name), false)
+        named[position].openingEpoch = catalog.epoch(of: name)
+        named[position].wakesAgain = false
         outputs.append(.openDatabase(DatabaseIndex(position: position), name))
     }
 

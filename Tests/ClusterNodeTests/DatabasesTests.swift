@@ -55,6 +55,26 @@ import Testing
         #expect(try curl(cluster.address(2) + "/.json") == "{\"a\":0}")
     }
 
+    @Test func `do what clients of a killed node have left, once it serves again`() throws {
+        let cluster = try TestCluster()
+        for database in ["default", "chat"] {
+            let client = try Program.hearth(
+                "on-disconnect", "/online/ann", "false", "--set", "true", "--database", database,
+                "--node", cluster.address(1), "--dir", cluster.folder.path)
+            let url = "/online/ann.json?ns=" + database
+            try eventually("\(database) shows the client") {
+                try curl(cluster.address(2) + url) == "true"
+            }
+            try cluster.run("kill", "n1")
+            try client.kill()
+            #expect(try curl(cluster.address(3) + url) == "true")
+            try cluster.run("start", "n1")
+            try eventually(within: 3, "the client of \(database) is gone") {
+                try curl(cluster.address(2) + url) == "false"
+            }
+        }
+    }
+
     @Test func `are created, listed and named by commands`() throws {
         let cluster = try TestCluster()
         #expect(try hearth(cluster, "database", "create", "chat") == "chat is created\n")

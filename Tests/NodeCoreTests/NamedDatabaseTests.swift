@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a database that opens after the discovery of an old disk is as old as its own files say`() {
+    @Test func `a database that opens after an old disk was found is as old as its files say`() {
         for isRead in [true, false] {
             let configuration = ReplicaConfiguration(
                 cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
