@@ -153,7 +153,11 @@ struct Startup: Equatable, Sendable {
     private mutating func advanceWithoutWholeDisk(
         _ situation: Situation, _ company: Company
     ) -> Progress {
-        let whole = company.compared.filter(\.disk.isWhole)
+        // One without any data, such as a new holder of a database that moves, must not replace what is here.
+        let holdsNone = situation.vector.total == 0
+        let whole = company.compared.filter {
+            $0.disk.isWhole && (holdsNone || $0.heartbeat?.vector.entries.isEmpty == false)
+        }
         let count = situation.peers.all.count + 1
         let isEnough = company.isComplete || whole.count >= count - count / 2
         guard isEnough, situation.isKnown(to: company.compared, allOf: true) else {

@@ -55,6 +55,24 @@ import Testing
         #expect(cluster["n1"].value == cluster["n2"].value)
     }
 
+    @Test func `an old disk keeps its data beside a new node alone, as after a move`() throws {
+        var before = cluster()
+        push(20, to: "n2", of: &before)
+        before.quiesce()
+        let value = before["n1"].value
+        var cluster = TestCluster(2)
+        for name in cluster.names { cluster.crash(name) }
+        cluster.wipe("n2")
+        cluster.disks["n1"] = before.disks["n1"]
+        try markOld("n1", in: &cluster)
+        for name in cluster.names { cluster.start(name) }
+        cluster.quiesce(milliseconds: 10_000)
+        for name in cluster.names {
+            #expect(cluster[name].lifecycle.isOpen && cluster[name].value == value)
+        }
+        #expect(cluster["n1"].vector.covers(before["n1"].vector))
+    }
+
     @Test func `an eviction of the dead node lets a restored one serve`() throws {
         var cluster = cluster()
         cluster.crash("n2")
