@@ -248,12 +248,26 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: rest))
     }
 
+    /// A misspelt name in a command is refused where clients create databases.
+    private func checkCommandsCreateNothing(_ cluster: TestCluster) throws {
+        for words in [["get", "/a"], ["set", "/a", "1"], ["rules", "get"]] {
+            let outcome = try Program(
+                Program.hearthPath,
+                words + ["--database", "zoo", "--dir", cluster.folder.path]
+            ).end()
+            #expect(outcome.status == 65, "\(words): \(outcome.errors)")
+            #expect(outcome.errors.contains("hearth database create"), "\(outcome.errors)")
+        }
+        #expect(try names(cluster) == ["default"])
+    }
+
     @Test func `of unknown names are refused or mean the default one, as the file says`() throws {
         let cluster = try TestCluster()
-        try cluster.run("down")
         let path = cluster.folder.path + "/cluster.json"
         let created = try String(contentsOfFile: path, encoding: .utf8)
         #expect(created.contains(#""unknownDatabases": "create""#))
+        try checkCommandsCreateNothing(cluster)
+        try cluster.run("down")
         for (setting, answer) in [("default", "1"), ("refuse", "no database zoo")] {
             let text = created.replacing(#""create""#, with: "\"\(setting)\"")
             try text.write(toFile: path, atomically: true, encoding: .utf8)
