@@ -42,18 +42,22 @@ public final class Connection: Sendable {
     }
 
     /// As above, with an observer of the frames that are sent.
+    ///
+    /// - Parameter isOnlyExisting: Whether the nodes create no database, whatever they do with unknown names.
     package convenience init(
         nodes: [String], secret: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
-        persistence: Persistence? = nil, tap: ConnectionTap?
+        persistence: Persistence? = nil, tap: ConnectionTap?,
+        onlyExisting isOnlyExisting: Bool = false
     ) throws(HearthError) {
         try self.init(
-            nodes: nodes, secret: secret, Callbacks(on: callbackQueue), persistence, tap: tap)
+            nodes: nodes, secret: secret, Callbacks(on: callbackQueue), persistence, tap: tap,
+            onlyExisting: isOnlyExisting)
     }
 
     package init(
         nodes: [String], secret: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
-        tap: ConnectionTap?
+        tap: ConnectionTap?, onlyExisting isOnlyExisting: Bool = false
     ) throws(HearthError) {
         try Connection.check(nodes)
         let secret = try secret.map(Connection.secret)
@@ -65,7 +69,8 @@ public final class Connection: Sendable {
         do throws(EventLoopError) {
             loop = try Loop()
             let driver = try Driver(
-                configuration, showing: secret, on: loop, callbacks, clock, store, tap)
+                configuration, showing: secret, on: loop, callbacks, clock, store, tap,
+                onlyExisting: isOnlyExisting)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
             self.commands = Monitor(commands)

@@ -39,6 +39,8 @@ final class Driver {
     private let addresses: [HTTPAddress]
     private var secret: Secret?
     private let tap: ConnectionTap?
+    /// Whether no node is to create the database.
+    private let isOnlyExisting: Bool
     /// Nil also when it has failed, as when the disk is full.
     private var store: LocalStore?
     /// Keys of values to look up.
@@ -56,10 +58,12 @@ final class Driver {
 
     init(
         _ configuration: Configuration, showing secret: Secret?, on loop: Loop,
-        _ callbacks: Callbacks, _ clock: NodeClock, _ store: LocalStore?, _ tap: ConnectionTap?
+        _ callbacks: Callbacks, _ clock: NodeClock, _ store: LocalStore?, _ tap: ConnectionTap?,
+        onlyExisting isOnlyExisting: Bool
     ) throws(EventLoopError) {
         self.clock = clock
         self.tap = tap
+        self.isOnlyExisting = isOnlyExisting
         self.loop = loop
         self.store = store
         self.secret = secret
@@ -248,7 +252,8 @@ extension Driver {
         tap?.contact(.searching(refusal: client.refusal))
         do {
             connection = try WebSocketConnection(
-                to: try NodeAddress(address), of: addresses, showing: secret, on: loop
+                to: try NodeAddress(address), onlyExisting: isOnlyExisting, of: addresses,
+                showing: secret, on: loop
             ) { [unowned self] in handle($0) }
         } catch {
             // At an address that cannot be used no node answers.

@@ -28,6 +28,7 @@ final class WebSocketConnection {
     /// The address of the node, after redirects.
     private var address: HTTPAddress
     private var database: DatabaseName? { node.database }
+    private let path: String
     /// The addresses that the program was given.
     private let known: [HTTPAddress]
     private let secret: Secret?
@@ -45,16 +46,18 @@ final class WebSocketConnection {
     private var earlyCredential: CredentialMessage?
     private var isClosed = false
 
+    /// - Parameter isOnlyExisting: Whether no node is to create the database.
     init(
-        to node: NodeAddress, of known: [HTTPAddress], showing secret: Secret?, on loop: Loop,
+        to node: NodeAddress, onlyExisting isOnlyExisting: Bool, of known: [HTTPAddress],
+        showing secret: Secret?, on loop: Loop,
         handle: @escaping (Event) -> Void
     ) throws(SocketError) {
         (self.handle, self.loop, self.known, self.secret) = (handle, loop, known, secret)
         (self.node, address) = (node, node.address)
         showsSecret = secret != nil
+        path = NativeProtocol.path(of: node.database, onlyExisting: isOnlyExisting)
         client = WebSocketClient(
-            requesting: NativeProtocol.path(of: node.database), of: node.address,
-            showing: secret, using: &random)
+            requesting: path, of: node.address, showing: secret, using: &random)
         try connect()
     }
 
@@ -74,7 +77,7 @@ final class WebSocketConnection {
             let isElsewhere = address != node.address && !error.isLookupFailure
             return end(isElsewhere ? absence(of: address) : event(of: error))
         }
-        connect(to: node.address, requesting: NativeProtocol.path(of: database))
+        connect(to: node.address, requesting: path)
     }
 
     /// While paused, frames of the node wait in the system, and then at the node.

@@ -84,11 +84,14 @@ struct DatabaseResolution {
     /// - Parameters:
     ///   - isExplicit: Whether the client asks for this database and no other: then an unknown name never means the
     ///     default database. Firebase's clients always send some `ns`.
+    ///   - mayCreate: Whether the client wants an unknown database to be created.
     ///   - isPlaced: Whether another node has redirected the client: then an unknown name is one that the node will know soon.
     /// - Throws: The refusal of an unknown or invalid name.
     func database(
-        named text: String, isExplicit: Bool = false, isPlaced: Bool = false
+        named text: String, isExplicit: Bool = false, mayCreate: Bool = true,
+        isPlaced: Bool = false
     ) throws(RestFailure) -> DatabaseName {
+        let unknown = mayCreate || unknown != .create ? unknown : .refuse
         let name = DatabaseName(anyCase: text)
         if let name {
             if name.isDefault || names.contains(name) { return name }
@@ -157,6 +160,11 @@ struct DatabaseResolution {
 }
 
 extension RequestHead {
+    /// Whether the client wants an unknown database to be created, if the cluster creates some.
+    var mayCreateDatabase: Bool {
+        target.queryText?.split(separator: "&").contains(NativeProtocol.onlyExisting[...]) != true
+    }
+
     /// The parameter `ns`; nil without one, and for a query that cannot be decoded.
     var databaseParameter: String? {
         guard let query = target.queryText, query.contains("ns=") else { return nil }

@@ -9,6 +9,8 @@ public import SyncProtocol
 struct PastUse {
     /// The bytes of its data when it fell asleep; those of its file before it was awake.
     var dataBytes = 0
+    /// Whether that is no exact size of the data.
+    var isEstimate = false
     /// The operations when it fell asleep; nil before it was awake.
     private(set) var operations: Int?
     /// How often its limits have refused a request.
@@ -17,6 +19,7 @@ struct PastUse {
     /// Adds the use of a replica that ends.
     mutating func add(_ use: ReplicaUse) {
         (dataBytes, operations) = (use.dataBytes, use.operations)
+        isEstimate = !use.isCounted
         refusals = refusals(with: use)
     }
 
@@ -70,8 +73,8 @@ extension NodeCore {
         let own = replica.use()
         var uses = [
             DatabaseUse(
-                .default, .awake, dataBytes: own.dataBytes, operations: own.operations,
-                refusals: own.refusals)
+                .default, .awake, dataBytes: own.dataBytes, isEstimate: !own.isCounted,
+                operations: own.operations, refusals: own.refusals)
         ]
         for position in named.indices where named[position].isListed {
             uses.append(named[position].present())
@@ -96,12 +99,12 @@ extension NamedDatabase {
         guard hasReplica else {
             return DatabaseUse(
                 name, state == .opening ? .opening : .asleep, dataBytes: past.dataBytes,
-                operations: past.operations, refusals: past.refusals)
+                isEstimate: past.isEstimate, operations: past.operations, refusals: past.refusals)
         }
         let use = replica.use()
         return DatabaseUse(
-            name, .awake, dataBytes: use.dataBytes, operations: use.operations,
-            refusals: past.refusals(with: use))
+            name, .awake, dataBytes: use.dataBytes, isEstimate: !use.isCounted,
+            operations: use.operations, refusals: past.refusals(with: use))
     }
 
     fileprivate mutating func dataBytes() -> Int {

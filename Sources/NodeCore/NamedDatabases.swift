@@ -38,6 +38,7 @@ extension NodeCore {
             restore(placement, rival: record?.rival, at: index.position)
         }
         named[index.position].past.dataBytes = fileBytes
+        named[index.position].past.isEstimate = fileBytes > 0
         named[index.position].digest = digest
         named[index.position].treeDigest = treeDigest
         // Until the database is awake, it may have rules: then its replica refuses what the gateway would refuse without.

@@ -127,6 +127,10 @@ extension Replica {
         }
         let resolved = try resolve(timed)
         try checkRules(timed, as: resolved, of: submission.session, at: milliseconds)
+        // A native client has an answer of its own for this, and repeats a write with its stamp.
+        if resolved.isEmpty, writes.count == 1, sessions.isOfValues(submission.session) {
+            throw .priorityOfNothing(at: writes[0].path)
+        }
         let attribution = sessions.access.attribution(of: submission.session)
         accept(resolved: resolved, stamp: name.stamp, for: attribution)
         sessions.disconnects.noteWrite(of: submission.session, at: replication.clock.last)
@@ -216,6 +220,15 @@ extension Replica {
             submission.id, once: concern, for: submission.session, after: vector[writer], at: now,
             within: submission.patienceMilliseconds)
         if waits { replication.turn.asksForHeartbeats = true }
+    }
+}
+
+extension RequestFailure {
+    /// The refusal of a priority for a location without a value, as Firebase refuses `setPriority` there.
+    fileprivate static func priorityOfNothing(at path: Path) -> RequestFailure {
+        RequestFailure(
+            .invalid, "\(path.parent ?? .root) has no value, so it cannot have a priority",
+            fix: "write the value with its priority: {\".value\": …, \".priority\": …}")
     }
 }
 

@@ -4,6 +4,8 @@ public import SyncProtocol
 public struct ReplicaUse: Equatable, Sendable {
     /// The bytes of the data, as far as they are counted.
     public let dataBytes: Int
+    /// Whether all data are counted.
+    public let isCounted: Bool
     /// The operations of all nodes that the replica holds.
     public let operations: Int
     /// How often limits of the database have refused a request.
@@ -14,7 +16,8 @@ extension Replica {
     /// Returns the use of the database. Mutating, because a non-mutating function can copy the replica.
     public mutating func use() -> ReplicaUse {
         ReplicaUse(
-            dataBytes: dataSize.bytes, operations: Int(clamping: vector.total),
+            dataBytes: dataSize.bytes, isCounted: dataSize.isComplete,
+            operations: Int(clamping: vector.total),
             refusals: sessions.limits.ofDatabase)
     }
 

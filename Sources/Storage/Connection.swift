@@ -109,6 +109,8 @@ public final class Connection {
     }
 
     func lastError(_ result: Int32) -> StorageError {
-        StorageError(result, message: String(cString: sqlite3_errmsg(handle)), path: path)
+        StorageError(
+            result, system: sqlite3_system_errno(handle),
+            message: String(cString: sqlite3_errmsg(handle)), path: path)
     }
 }

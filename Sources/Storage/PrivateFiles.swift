@@ -3,10 +3,15 @@ internal import CLibrary
 /// Creates an empty file that only this user may read and write; one that exists stays as it is.
 ///
 /// SQLite gives its own files the mode 0644, and those beside a database the mode of the database.
-public func createPrivateFile(_ path: String) {
+///
+/// - Returns: Whether there is a file; otherwise `errno` says why.
+@discardableResult
+public func createPrivateFile(_ path: String) -> Bool {
     // Without O_EXCL, closing it would release the locks that this process has on the file.
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if file >= 0 { close(file) }
+    if file < 0 { return errno == EEXIST }
+    close(file)
+    return true
 }
 
 /// Withdraws the rights of other users from a folder and all files and folders in it; follows no links.

@@ -1,3 +1,4 @@
+internal import CLibrary
 internal import CSQLite
 
 /// A failure of the database, with its fix.
@@ -39,8 +40,12 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// Describes SQLite's `result` and its `message` about the database at `path`.
-    init(_ result: Int32, message: String, path: String) {
-        self.init(Code(result), message: message, path: path)
+    ///
+    /// - Parameter system: The system's error. A full disk on which SQLite cannot create a file is one for SQLite that it cannot open.
+    init(_ result: Int32, system: Int32 = 0, message: String, path: String) {
+        let code = Code(result)
+        let isFull = code == .cannotOpen && (system == ENOSPC || system == EDQUOT)
+        self.init(isFull ? .diskFull : code, message: message, path: path)
     }
 
     /// Describes a failure of this kind, about the database at `path`.

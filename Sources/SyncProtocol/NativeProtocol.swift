@@ -5,9 +5,18 @@ public enum NativeProtocol {
 
     /// The path that a client of a database requests: `/.hearth/chat`; nil is a client without a name. A node without named
     /// databases answers 404 to a name.
-    public static func path(of database: DatabaseName?) -> String {
-        database.map { "\(path)/\($0)" } ?? path
+    ///
+    /// - Parameter isOnlyExisting: Whether the client refuses to create the database (`create=false`), whatever the cluster does
+    ///   with unknown names.
+    public static func path(of database: DatabaseName?, onlyExisting isOnlyExisting: Bool = false)
+        -> String
+    {
+        guard let database else { return path }
+        return "\(path)/\(database)" + (isOnlyExisting ? "?\(onlyExisting)" : "")
     }
+
+    /// The parameter of a path by which a client creates no database.
+    public static let onlyExisting = "create=false"
 
     /// Whether clients request this path.
     public static func isPath(_ text: String) -> Bool {

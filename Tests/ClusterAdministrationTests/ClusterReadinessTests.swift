@@ -103,3 +103,24 @@ import Testing
         #expect(problems(of: [status(holding: [:]), nil, nil], nodes: ["n1"]) == [])
     }
 }
+
+@Suite struct `The report of a wait` {
+    @Test func `begins once the wait lasts, and goes on when the reasons change`() {
+        var report = WaitReport()
+        #expect(report.line(for: ["n2 is silent"], after: .seconds(1)) == nil)
+        #expect(report.line(for: ["n2 is silent"], after: .seconds(2)) == "waiting: n2 is silent")
+        #expect(report.line(for: ["n2 is starting"], after: .seconds(3)) == nil)
+        #expect(report.line(for: ["n2 is silent"], after: .seconds(8)) == nil)
+        #expect(
+            report.line(for: ["n2 is starting"], after: .seconds(9)) == "waiting: n2 is starting")
+    }
+
+    @Test func `names a few reasons, and counts the others`() {
+        var report = WaitReport()
+        let problems = (1...6).map { "n\($0) is starting" }
+        #expect(
+            report.line(for: problems, after: .seconds(2))
+                == "waiting: n1 is starting, n2 is starting, n3 is starting, n4 is starting, "
+                + "and 2 more")
+    }
+}

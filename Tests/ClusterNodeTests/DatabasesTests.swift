@@ -268,12 +268,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: rest))
     }
 
+    /// A misspelt name in a command is refused where clients create databases.
+    private func checkCommandsCreateNothing(_ cluster: TestCluster) throws {
+        for words in [["get", "/a"], ["set", "/a", "1"], ["rules", "get"]] {
+            // In the first second a node may lack databases of its peers, and accepts no clients of others.
+            try eventually("\(words[0]) is refused for good") {
+                let outcome = try Program(
+                    Program.hearthPath,
+                    words + ["--database", "zoo", "--dir", cluster.folder.path]
+                ).end()
+                return outcome.status == 65 && outcome.errors.contains("hearth database create")
+            }
+        }
+        #expect(try names(cluster) == ["default"])
+    }
+
     @Test func `of unknown names are refused or mean the default one, as the file says`() throws {
         let cluster = try TestCluster()
-        try cluster.run("down")
         let path = cluster.folder.path + "/cluster.json"
         let created = try String(contentsOfFile: path, encoding: .utf8)
         #expect(created.contains(#""unknownDatabases": "create""#))
+        try checkCommandsCreateNothing(cluster)
+        try cluster.run("down")
         for (setting, answer) in [("default", "1"), ("refuse", "no database zoo")] {
             let text = created.replacing(#""create""#, with: "\"\(setting)\"")
             try text.write(toFile: path, atomically: true, encoding: .utf8)

@@ -73,6 +73,7 @@ import Testing
             let outcome = try run(cluster, "set", "/a", value, "--database", "chat", "--node", node)
             try #require(outcome.status == 0, "\(outcome.errors)")
         }
+        try #require(try run(cluster, "database", "create", "chat").status == 0)
         try set("1", at: "n1")
         try eventually("n3 knows the database") {
             try run(cluster, "database", "list", "--node", "n3").output.contains("chat")

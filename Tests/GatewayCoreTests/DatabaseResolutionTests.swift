@@ -70,6 +70,9 @@ import Testing
         + cases("/.hearth/chat", default: "chat", create: "chat", refuse: "chat")
         // A native client asks for this database and no other.
         + cases("/.hearth/zoo", default: "404", create: "zoo", refuse: "404")
+        // A command creates nothing, whatever its user has misspelt.
+        + cases("/.hearth/zoo?create=false", default: "404", create: "404", refuse: "404")
+        + cases("/.hearth/chat?create=false", default: "chat", create: "chat", refuse: "chat")
         + cases("/.hearth", default: "default", create: "default", refuse: "default")
 
     private func context(_ unknown: UnknownDatabases, limit: Int = 4) -> GatewayContext {

@@ -10,7 +10,7 @@ import Testing
         let run = try Command.shell(
             """
             cd "$1"; export HEARTH_DIR=$1; set -o pipefail
-            "$0" set /a '"kept"'; "$0" set /c 1 --database chat
+            "$0" set /a '"kept"'; "$0" database create chat; "$0" set /c 1 --database chat
             "$0" backup --to - | cat > piped.tar; echo "piped $?"
             "$0" backup --to copy.tar; echo "copied $?"
             tar -tf copy.tar | paste -sd ' '
@@ -46,7 +46,7 @@ import Testing
             cd "$1"; export HEARTH_DIR=$1
             "$0" cluster down; sed -i 's/"durability"/"databaseSleepSeconds": 1, "durability"/' cluster.json
             "$0" cluster up --detach
-            "$0" set /c 1 --database chat
+            "$0" database create chat; "$0" set /c 1 --database chat
             for attempt in $(seq 100); do "$0" database list | grep -q 'chat *asleep' && break; sleep 0.1; done
             "$0" backup --to copy.tar; tar -tf copy.tar | grep chat
             "$0" database list | grep -c 'chat *asleep'

@@ -20,6 +20,7 @@ import Testing
                 "FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:7001, "
                     + "database URL http://127.0.0.1:7001?ns=default"
             ),
+            ("Go admin", #"DatabaseURL: "localhost:7001?ns=default""#),
             ("iOS", #"Database.database().useEmulator(withHost: "127.0.0.1", port: 7001)"#),
             ("Android", #"FirebaseDatabase.getInstance().useEmulator("10.0.2.2", 7001)"#),
             ("Flutter", "FirebaseDatabase.instance.useDatabaseEmulator('127.0.0.1', 7001)"),
@@ -34,5 +35,14 @@ import Testing
             try line(for: "Android", at: "http://db.lan:80")
                 == #"FirebaseDatabase.getInstance().useEmulator("db.lan", 80)"#)
         #expect(try line(for: "curl", at: "http://[::1]:7001") == "curl http://[::1]:7001/.json")
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:7001", "localhost:7001"), ("http://[::1]:7001", "localhost:7001"),
+        ("http://db.lan:80", "db.lan:80"), ("http://10.0.0.1:7001", nil),
+        ("http://[fd00::1]:7001", nil),
+    ])
+    func `give Go a host whose beginning is no number`(address: String, host: String?) throws {
+        #expect(try #require(HTTPAddress(address)).goAuthority == host)
     }
 }

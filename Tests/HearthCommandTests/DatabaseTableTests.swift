@@ -32,6 +32,16 @@ import Testing
             ])
     }
 
+    @Test func `a size that is not exact is marked`() throws {
+        let lines = DatabaseTable([
+            try database([
+                ("name", .string("chat")), ("state", .string("awake")),
+                ("dataBytes", .integer(1_234_567)), ("isEstimate", .boolean(true)),
+            ])
+        ]).lines
+        #expect(lines.last == "chat  awake  ~1.2 MB           -            -  all")
+    }
+
     @Test func `the nodes of a database are listed, and its move`() throws {
         func placed(_ name: String, _ placement: DatabasePlacement) throws -> ListedDatabase {
             let members = placement.value.children.map { ($0.key.text, $0.value) }

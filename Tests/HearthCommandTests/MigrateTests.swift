@@ -33,6 +33,12 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         let other = try cluster.run("migrate", "--file", file, "--state", state + "2")
         #expect(other.status == ExitStatus.usage.rawValue)
         #expect(other.errors.contains("fix: add --overwrite"), "\(other.errors)")
+        // A finished migration does not block the next one, which has the default state file, too.
+        try cluster.folder.write(Array("5".utf8), to: "f.json")
+        let next = try cluster.run(
+            "migrate", "--file", cluster.folder.path + "/f.json", "--state", state, "--path", "/f")
+        #expect(next.status == 0, "\(next.errors)")
+        #expect(try cluster.value(at: "/f") == "5")
         _ = try cluster.run("set", "/old", "1")
         let over = try cluster.run(
             "migrate", "--file", file, "--state", state, "--overwrite")

@@ -41,7 +41,10 @@ import Testing
     }
 
     @Test(
-        arguments: ["README.md", "Sources/Hearth/Hearth.docc/Hearth.md"], ["5", "6"])
+        arguments: [
+            "README.md", "Sources/Hearth/Hearth.docc/Hearth.md",
+            "Sources/Hearth/Hearth.docc/OfflineWork.md",
+        ], ["5", "6"])
     func `the example compiles at the top level of a program, without a warning`(
         page: String, mode: String
     ) throws {

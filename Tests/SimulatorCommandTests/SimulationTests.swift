@@ -142,7 +142,8 @@ import Testing
         throws
     {
         try folder.write(
-            Array("seeds 1..3\nuntil 1s\ncheck push-keys, replicas-equal\n".utf8),
+            Array(
+                "seeds 1..3\nmix 1 push /a 1\nuntil 1s\ncheck push-keys, replicas-equal\n".utf8),
             to: "empty.scenario")
         let file = folder.path + "/empty.scenario"
         let outcome = try sim("run", file)
@@ -150,7 +151,12 @@ import Testing
         #expect(outcome.output.contains("3 runs, 3 passed, 0 failed"))
         #expect(
             outcome.errors.contains(
-                "warning: push-keys had nothing to check with any of the 3 seeds of \(file)\n"))
+                "warning: push-keys had nothing to check with any of the 3 seeds of \(file): there was "
+                    + "no push; those of `mix` do not count, because other requests may overwrite them\n"
+            ))
+        #expect(
+            outcome.output.contains("    empty: push-keys in 3 of 3 runs: there was no push; "),
+            "\(outcome.output)")
         let fewer = try sim("run", file, "--seed", "2")
         #expect(fewer.status == 0 && fewer.errors.isEmpty, "one seed proves nothing")
     }

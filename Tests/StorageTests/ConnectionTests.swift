@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Testing
 
 @testable import Storage
@@ -80,5 +81,17 @@ import Testing
             try connection.execute("INSERT INTO row VALUES (zeroblob(100000))")
         }
         #expect(error?.code == .diskFull)
+    }
+}
+
+@Suite struct StorageErrorTests {
+    @Test func `a file that finds no room on a disk means a full disk`() {
+        func code(_ system: Int32) -> StorageError.Code {
+            StorageError(SQLITE_CANTOPEN, system: system, message: "m", path: "p").code
+        }
+        #expect(code(ENOSPC) == .diskFull)
+        #expect(code(EDQUOT) == .diskFull)
+        #expect(code(EACCES) == .cannotOpen)
+        #expect(StorageError(SQLITE_BUSY, system: ENOSPC, message: "m", path: "p").code == .locked)
     }
 }

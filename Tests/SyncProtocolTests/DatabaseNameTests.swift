@@ -27,6 +27,8 @@ import Testing
         #expect(NativeProtocol.path(of: nil) == "/.hearth")
         #expect(NativeProtocol.path(of: .default) == "/.hearth/default")
         #expect(NativeProtocol.path(of: chat) == "/.hearth/chat")
+        #expect(NativeProtocol.path(of: chat, onlyExisting: true) == "/.hearth/chat?create=false")
+        #expect(NativeProtocol.path(of: nil, onlyExisting: true) == "/.hearth")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth/chat") == "chat")
         #expect(NativeProtocol.databaseText(inPath: "/.hearth") == nil)
         #expect(NativeProtocol.isPath("/.hearth") && NativeProtocol.isPath("/.hearth/chat"))

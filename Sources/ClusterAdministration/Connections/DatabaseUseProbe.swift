@@ -28,6 +28,12 @@ package struct ListedDatabase: Equatable, Sendable {
         if case .integer(let number) = entry[Key(unchecked: name)] { Int(number) } else { nil }
     }
 
+    /// The bytes of its data; nil if the node does not know them.
+    package var dataBytes: Int? { number("dataBytes") }
+
+    /// Whether that is no exact size: the node still counts, or it is that of a file.
+    package var isEstimate: Bool { entry[Key(unchecked: "isEstimate")] == .boolean(true) }
+
     /// The nodes that hold the database; nil if all nodes do.
     package var placement: DatabasePlacement? { DatabasePlacement(entry) }
 

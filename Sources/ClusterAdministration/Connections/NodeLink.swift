@@ -34,7 +34,9 @@ package struct NodeLink: Sendable {
             observer?(new)
         })
         do throws(HearthError) {
-            connection = try Connection(nodes: addresses, secret: secret?.text, tap: tap)
+            // A misspelt name of a database must not become a database.
+            connection = try Connection(
+                nodes: addresses, secret: secret?.text, tap: tap, onlyExisting: true)
         } catch {
             throw CommandError(error)
         }

@@ -48,8 +48,8 @@ package final class NodeSocket {
         self.followsRedirects = followsRedirects
         socket = try PolledSocket(to: address)
         client = NodeSocket.client(
-            requesting: NativeProtocol.path(of: database), of: address, showing: secret,
-            using: &random)
+            requesting: NativeProtocol.path(of: database, onlyExisting: true), of: address,
+            showing: secret, using: &random)
     }
 
     private static func client(
@@ -185,7 +185,10 @@ package final class NodeSocket {
         case .answer(let bytes): write(bytes)
         case .denied: end(.denied)
         case .unavailable: end(.unavailable)
-        case .refused(let problem, let fix, _): end(.failed(problem: problem, fix: fix))
+        case .refused(let problem, let fix, let isWrong):
+            end(
+                isWrong
+                    ? .wrong(problem: problem, fix: fix) : .failed(problem: problem, fix: fix))
         case .moved(let location): self.location = location
         case .ended(let problem):
             end(.failed(problem: problem, fix: "check the address, and see the node's log"))
@@ -206,6 +209,8 @@ extension NodeSocket {
         case unavailable
         /// The other end closed the connection without a reason.
         case closed
+        /// The node refuses such a request whenever it is repeated, as one for a database that does not exist.
+        case wrong(problem: String, fix: String)
         case failed(problem: String, fix: String)
 
         init(_ error: SocketError) {

@@ -53,6 +53,8 @@ package final class Migration {
     private let target: MigrationTarget
     private let options: Options
     private let report: (Event) -> Void
+    /// Two migrations with one state file would each continue the work of the other.
+    private let lock: MigrationLock
     private var record: MigrationRecord
     private var stream: SourceStream?
     /// Whether changes were missed, so that everything must be compared again.
@@ -60,7 +62,8 @@ package final class Migration {
     private var changeCount = 0
     private var lastSave = ContinuousClock.now
 
-    /// - Throws: when the state file belongs to another migration, or the target has data.
+    /// - Throws: when the state file belongs to another migration that is not done, another process uses the file, or the target
+    ///   has data.
     package init(
         from source: MigrationSource, named sourceName: String, to client: NodeClient,
         _ options: Options, report: @escaping (Event) -> Void
@@ -68,6 +71,7 @@ package final class Migration {
         self.source = source
         self.options = options
         self.report = report
+        lock = try MigrationLock(of: options.stateFile)
         target = MigrationTarget(client)
         record = MigrationRecord(
             source: sourceName, target: options.targetName, path: options.path)
@@ -76,9 +80,13 @@ package final class Migration {
     }
 
     /// The rules that the first run of an interrupted migration has read; nil if this is the first run.
-    package static func fetchedRules(_ options: Options) throws(CommandError) -> String? {
-        if options.overwrites { return nil }
-        return try MigrationRecord(file: options.stateFile)?.rules
+    package static func fetchedRules(
+        from sourceName: String, _ options: Options
+    ) throws(CommandError) -> String? {
+        guard !options.overwrites, let old = try MigrationRecord(file: options.stateFile),
+            old.isInterrupted, old.source == sourceName, old.target == options.targetName
+        else { return nil }
+        return old.rules
     }
 
     /// Migrates, and returns the hashes of the last comparison.
@@ -114,7 +122,9 @@ package final class Migration {
 
 extension Migration {
     private func prepare() throws(CommandError) {
-        if !options.overwrites, let old = try MigrationRecord(file: options.stateFile) {
+        if !options.overwrites, let old = try MigrationRecord(file: options.stateFile),
+            old.isInterrupted || old.isOfMigration(record)
+        {
             try resume(old)
             return
         }
@@ -130,18 +140,17 @@ extension Migration {
     }
 
     private func resume(_ old: MigrationRecord) throws(CommandError) {
-        guard old.source == record.source, old.target == record.target,
-            options.path.contains(old.cursor.path)
-        else {
+        guard old.isOfMigration(record), options.path.contains(old.cursor.path) else {
             throw CommandError(
                 .usage,
                 "\(options.stateFile) is the state of another migration, from \(old.source) to \(old.target)",
                 fix: "name another file with --state")
         }
-        guard old.phase != .done else {
+        guard old.isInterrupted else {
             throw CommandError(
                 .usage, "\(options.stateFile) says that this migration is done",
-                fix: "remove the file; the target may have new data, which --overwrite would remove"
+                fix:
+                    "to migrate again, add --overwrite, which first removes what the target has there"
             )
         }
         record = old

@@ -20,6 +20,9 @@ struct MigrationRecord: Equatable {
     /// The rules that the first run has read from the source.
     var rules: String?
 
+    /// Whether the same command resumes it.
+    var isInterrupted: Bool { phase != .done }
+
     init(source: String, target: String, path: Path) {
         (self.source, self.target) = (source, target)
         cursor.path = path
@@ -44,6 +47,11 @@ struct MigrationRecord: Equatable {
         cursor.path = path
         if case .string(let text) = value[Key(unchecked: "rules")] { rules = text }
         if case .string(let key) = value[Key(unchecked: "after")] { cursor.after = try? Key(key) }
+    }
+
+    /// Whether another record is of a migration between the same sides.
+    func isOfMigration(_ other: MigrationRecord) -> Bool {
+        source == other.source && target == other.target
     }
 
     var json: [UInt8] {

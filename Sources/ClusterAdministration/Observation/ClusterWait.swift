@@ -11,7 +11,7 @@ package struct ClusterWait {
         (self.nodes, self.cluster) = (nodes, cluster)
     }
 
-    /// Returns once all of the nodes are ready at the same time.
+    /// Returns once all of the nodes are ready at the same time. Says on standard error what it waits for, if that lasts.
     ///
     /// - Parameter examine: Runs after each observation, and may end the wait by an error.
     /// - Throws: `.denied` if a node shows its status to administrators only; `.unavailable` with the reasons when the
@@ -20,7 +20,8 @@ package struct ClusterWait {
         within limit: Duration,
         examine: ([ObservedNode]) throws(CommandError) -> Void = { _ in }
     ) throws(CommandError) {
-        let deadline = ContinuousClock.now + limit
+        let start = ContinuousClock.now
+        var report = WaitReport()
         var readiness = ClusterReadiness(of: nodes)
         while true {
             let statuses = cluster.statuses()
@@ -34,10 +35,14 @@ package struct ClusterWait {
                     .interrupted, "interrupted before all nodes were ready: \(reasons)",
                     fix: "run the command again to wait for them")
             }
-            guard ContinuousClock.now < deadline else {
+            let time = start.duration(to: .now)
+            guard time < limit else {
                 throw CommandError(
                     .unavailable, "after \(NodeWait.text(of: limit)), \(reasons)",
                     fix: "run `hearth cluster doctor`, and read the log of the node")
+            }
+            if let line = report.line(for: problems, after: time) {
+                Terminal.standardError.print(line)
             }
             // Nodes report no changes of their status, so this asks for it again.
             usleep(100_000)
@@ -50,5 +55,29 @@ package struct ClusterWait {
                 throw denial.error(at: status.node.address)
             }
         }
+    }
+}
+
+/// The lines that say what a wait waits for: the first one once the wait lasts, and others when the reasons have changed.
+struct WaitReport {
+    /// Most waits are shorter.
+    static let patience = Duration.milliseconds(1_500)
+    /// The time between two lines: the numbers of missing operations change all the time.
+    static let interval = Duration.seconds(5)
+    /// The most reasons in a line.
+    static let limit = 4
+
+    private var last: (problems: [String], time: Duration)?
+
+    /// Returns the line to print; nil for none.
+    ///
+    /// - Parameter time: The time since the beginning of the wait.
+    mutating func line(for problems: [String], after time: Duration) -> String? {
+        let next = last.map { $0.time + WaitReport.interval } ?? WaitReport.patience
+        guard time >= next, problems != last?.problems else { return nil }
+        last = (problems, time)
+        let more = problems.count - WaitReport.limit
+        return "waiting: " + problems.prefix(WaitReport.limit).joined(separator: ", ")
+            + (more > 0 ? ", and \(more) more" : "")
     }
 }

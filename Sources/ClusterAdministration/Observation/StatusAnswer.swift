@@ -95,7 +95,8 @@ extension StatusAnswer {
                 .failed(
                     problem: "it closed the connection",
                     fix: "see its log, and check that a node of Hearth listens there")
-            case .failed(let problem, let fix): .failed(problem: problem, fix: fix)
+            case .wrong(let problem, let fix), .failed(let problem, let fix):
+                .failed(problem: problem, fix: fix)
             }
     }
 }

@@ -103,6 +103,8 @@ package struct StatusProbe: Sendable {
         case .message(let answer):
             if case .error = answer { break }
             return answer
+        case .ended(.wrong(let problem, let fix)):
+            throw CommandError(.badData, "\(address.location): \(problem)", fix: fix)
         case .ended, .silent: break
         }
         throw StatusAnswer(reply, showsCredential: secret != nil).error(at: address, limit)

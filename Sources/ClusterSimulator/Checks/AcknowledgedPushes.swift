@@ -22,7 +22,10 @@ enum AcknowledgedPushes {
 
     static func evaluate(_ evidence: Evidence) -> Finding {
         let pushes = evidence.acknowledged.compactMap(push)
-        if pushes.isEmpty { return .unknown("no push was acknowledged" + evidence.permittedNote) }
+        if pushes.isEmpty {
+            return .unknown(
+                "no push was acknowledged" + evidence.pushNote + evidence.permittedNote)
+        }
         var lists: [Path] = []
         for push in pushes where !lists.contains(push.list) { lists.append(push.list) }
         for node in evidence.nodes {

@@ -123,6 +123,19 @@ extension Evidence {
 
     var clientCount: Int { scenario.clients.count }
 
+    /// The reason why a check finds no pushes although the scenario may have some.
+    var pushNote: String {
+        scenario.mix.contains(where: \.isUncheckedPush) ? Self.mixNote : ""
+    }
+
+    /// The same of increments.
+    var incrementNote: String {
+        scenario.mix.contains(where: \.isUncheckedIncrement) ? Self.mixNote : ""
+    }
+
+    private static let mixNote =
+        "; those of `mix` do not count, because other requests may overwrite them"
+
     /// Said in every result, never passed over.
     var permittedNote: String {
         let count = permittedCount

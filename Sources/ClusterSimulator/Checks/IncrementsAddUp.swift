@@ -22,7 +22,7 @@ enum IncrementsAddUp {
 
     static func evaluate(_ evidence: Evidence) -> Finding {
         let sums = sums(in: evidence)
-        if sums.isEmpty { return .unknown("there was no increment") }
+        if sums.isEmpty { return .unknown("there was no increment" + evidence.incrementNote) }
         for node in evidence.nodes {
             for sum in sums {
                 let least = sum.acknowledged + sum.leastPossible

@@ -29,7 +29,7 @@ enum PushKeys {
             default: continue
             }
         }
-        if all.isEmpty { return .unknown("there was no push") }
+        if all.isEmpty { return .unknown("there was no push" + evidence.pushNote) }
         // Programs read from a key when its push was made.
         for (key, operation) in all where PushID(key)?.key != key {
             return .invalid(

@@ -31,8 +31,13 @@ struct TreeDifference: CustomStringConvertible {
 }
 
 extension Value {
-    /// The value on a part of a line.
-    var summary: String { description.cut(to: 100) }
+    /// The value on a part of a line. A long object is cut off, with the number of its children.
+    var summary: String {
+        let text = description
+        let children = children.count
+        guard text.utf8.count > 100, children > 1 else { return text.cut(to: 100) }
+        return "\(text.cut(to: 80)) (\(children) children)"
+    }
 }
 
 extension String {

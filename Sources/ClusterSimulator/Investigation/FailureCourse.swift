@@ -93,8 +93,10 @@ struct FailureCourse {
         }
     }
 
-    /// Whether a fault may explain something: it comes neither long before the first other step, nor after the last one.
+    /// Whether a fault may explain something: it comes neither long before the first other step, nor after the last one or after
+    /// the failure shows.
     private func explains(_ step: CourseStep) -> Bool {
+        if let time = focus.time, step.time > time { return false }
         let others = steps.filter { $0.weight > .detail && isInTime($0) }.map(\.time)
         guard let first = others.min(), let last = others.max() else { return isInTime(step) }
         let marked = steps.filter(\.isDeviation).map(\.time).min() ?? last

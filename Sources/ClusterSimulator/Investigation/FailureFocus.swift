@@ -12,6 +12,8 @@ struct FailureFocus {
         case listener
         /// The outcome of a request is wrong.
         case request
+        /// A write rests on reads that missed other writes.
+        case conflict
         /// A node never gets an operation.
         case missing
         /// A node has an operation that is not on its disk.
@@ -34,6 +36,8 @@ struct FailureFocus {
     var clients: [Int] = []
     var operations: [Followed] = []
     var requests: Set<ClientOperation.Name> = []
+    /// The request that a check found wrong.
+    var subject: ClientOperation.Name?
     /// The time before which nothing explains the failure.
     var start: Microseconds = 0
     /// The time at which the failure shows; nil if it shows at the end.
@@ -62,7 +66,9 @@ extension FailureFocus {
         } else if let result = failed.first(where: { $0.subject != nil }),
             let subject = result.subject
         {
+            self.subject = subject
             follow([subject] + result.compared, in: run)
+            if result.invariant != nil { followConflict(in: run) }
         } else if let open = FailureFocus.open(report, in: run) {
             follow([open], in: run)
         } else if let gap = DiskGap(in: run) {
@@ -124,6 +130,14 @@ extension FailureFocus {
         let first = concerned.map(\.invoked).min() ?? 0
         start = first - min(first, FailureFocus.reach)
         time = concerned.map { $0.completed ?? $0.invoked + FailureFocus.patience }.max()
+    }
+
+    /// Follows only the nodes that executed the reads and writes of a conflict.
+    private mutating func followConflict(in run: SimulatedRun) {
+        kind = .conflict
+        let servings = run.record.history.operations.filter { requests.contains($0.operationName) }
+            .flatMap(\.servings)
+        nodes = Set(servings.map(\.node)).sorted()
     }
 
     /// Follows the location, nodes and clients that texts name.

@@ -94,7 +94,12 @@ struct OperationTrail {
             )
         }
         let what = "\(followed.operation.writes.summary), stamp \(followed.operation.stamp)"
-        let error = focus.kind == .request ? error(in: followed, at: holding.node) : nil
+        let error: String? =
+            switch focus.kind {
+            case .request: error(in: followed, at: holding.node)
+            case .conflict: conflict(of: followed)
+            default: nil
+            }
         steps.append(
             CourseStep(
                 "\(name) makes \(dot) of it\(error.map { ", " + $0 } ?? ""): \(what)",
@@ -114,6 +119,14 @@ struct OperationTrail {
                 && held.contains(Holding(node: node, dot: other.dot))
         }
         return newer.map { "with an older stamp than \($0.dot), which it holds" }
+    }
+
+    /// What the reads missed on which an operation rests; nil if it is none that a check found wrong.
+    private func conflict(of followed: FailureFocus.Followed) -> String? {
+        guard followed.request == focus.subject else { return nil }
+        let missed = focus.operations.filter { $0.request != focus.subject }
+        let names = missed.map(\.dot.description).joined(separator: ", ")
+        return "from reads that missed \(names.isEmpty ? "other writes" : names)"
     }
 
     private mutating func compareDisk(

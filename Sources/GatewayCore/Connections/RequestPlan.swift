@@ -183,7 +183,8 @@ extension GatewayContext {
         if head.isForCatalog { return .catalog }
         if let text = NativeProtocol.databaseText(inPath: head.target.pathText) {
             return try databases.database(
-                named: text, isExplicit: true, isPlaced: head.placement != nil)
+                named: text, isExplicit: true, mayCreate: head.mayCreateDatabase,
+                isPlaced: head.placement != nil)
         }
         let database = try databases.database(of: head)
         if let line = databases.report(head, using: database) { output(.log(line)) }

@@ -46,6 +46,7 @@ extension GatewayContext {
             ("dataBytes", .integer(Int64(use.dataBytes))),
             ("connections", .integer(Int64(lasting.count(of: use.name)))),
         ]
+        if use.isEstimate { members.append(("isEstimate", .boolean(true))) }
         if let count = use.operations { members.append(("operations", .integer(Int64(count)))) }
         let refusals = refusals(of: use).map { ($0.key.rawValue, Value.integer(Int64($0.value))) }
         if !refusals.isEmpty { members.append(("refusals", .object(named: refusals))) }

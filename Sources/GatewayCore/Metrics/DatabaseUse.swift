@@ -13,6 +13,8 @@ public struct DatabaseUse: Equatable, Sendable {
     public var state: State
     /// The bytes of its data: those when it fell asleep, or of its file if it has not been awake in this process.
     public var dataBytes: Int
+    /// Whether that is no exact size: the data are still being counted, or were when it fell asleep, or it is that of the file.
+    public var isEstimate: Bool
     /// The operations of all nodes in it; nil if it has not been awake in this process.
     public var operations: Int?
     /// How often its limits have refused a request.
@@ -20,10 +22,11 @@ public struct DatabaseUse: Equatable, Sendable {
 
     /// The use of a database.
     public init(
-        _ name: DatabaseName, _ state: State, dataBytes: Int, operations: Int? = nil,
-        refusals: [DatabaseLimits.Kind: Int] = [:]
+        _ name: DatabaseName, _ state: State, dataBytes: Int, isEstimate: Bool = false,
+        operations: Int? = nil, refusals: [DatabaseLimits.Kind: Int] = [:]
     ) {
-        (self.name, self.state, self.dataBytes) = (name, state, dataBytes)
+        (self.name, self.state) = (name, state)
+        (self.dataBytes, self.isEstimate) = (dataBytes, isEstimate)
         (self.operations, self.refusals) = (operations, refusals)
     }
 }

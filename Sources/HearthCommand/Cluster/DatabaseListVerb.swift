@@ -8,8 +8,8 @@ enum DatabaseListVerb {
     static let verb = Verb(
         "list",
         "Prints the databases of a cluster as a node knows them, with their state, size and use at that node, and "
-            + "the nodes that hold them. A sleeping database has the size of its data when it fell asleep, or of its file. "
-            + "A database with the state \"elsewhere\" is on other nodes alone.",
+            + "the nodes that hold them. A size with ~ is still being counted, or that of a file. A sleeping database has the size "
+            + "that its data had when it fell asleep. A database with the state \"elsewhere\" is on other nodes alone.",
         options: [json] + NodeClient.options,
         examples: ["hearth database list", "hearth database list --json --node n2"]
     ) { invocation throws(CommandError) in
@@ -43,7 +43,9 @@ struct DatabaseTable {
             + databases.map { database in
                 [
                     database.name.text, database.state ?? "-",
-                    database.number("dataBytes").map(DatabaseTable.size) ?? "-",
+                    database.dataBytes.map {
+                        (database.isEstimate ? "~" : "") + DatabaseTable.size($0)
+                    } ?? "-",
                     database.number("operations").map(String.init) ?? "-",
                     database.number("connections").map(String.init) ?? "-",
                     DatabaseTable.nodes(of: database.placement, against: database.rival),

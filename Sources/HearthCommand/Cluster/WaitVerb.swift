@@ -13,7 +13,7 @@ enum WaitVerb {
         "wait",
         "Waits until nodes are ready, so that another node may stop. A ready node accepts writes, has "
             + "contact with all nodes that run, and holds all operations that any node held at first. "
-            + "Ends with 69 and the reasons when the time is over.",
+            + "Says on standard error what it waits for. Ends with 69 and the reasons when the time is over.",
         arguments: [nodes], options: ObservedCluster.options + [timeout],
         examples: [
             "hearth cluster wait",

@@ -24,7 +24,7 @@ struct MigrationHints {
                 ("REST", "\(server.location)/PATH.json?ns=\(database)"),
             ]
         }
-        return [
+        let general: [(client: String, line: String)] = [
             (
                 "JavaScript",
                 "connectDatabaseEmulator(getDatabase(app, \"\(url)\"), \"\(host)\", \(port))"
@@ -33,6 +33,12 @@ struct MigrationHints {
                 "admin SDKs",
                 "FIREBASE_DATABASE_EMULATOR_HOST=\(server.authority) in the environment, databaseURL: \"\(url)\""
             ),
+        ]
+        let go: [(client: String, line: String)] =
+            server.goAuthority.map {
+                [("Go admin", "DatabaseURL: \"\($0)?ns=\(database)\"")]
+            } ?? []
+        let mobile: [(client: String, line: String)] = [
             ("iOS", "Database.database(url: \"\(url)\")"),
             ("Android", "FirebaseDatabase.getInstance(\"\(url)\")"),
             (
@@ -41,5 +47,6 @@ struct MigrationHints {
             ),
             ("REST", "\(server.location)/PATH.json?ns=\(database)"),
         ]
+        return general + go + mobile
     }
 }

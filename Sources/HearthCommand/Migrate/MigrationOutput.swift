@@ -7,6 +7,8 @@ internal import JSONText
 final class MigrationOutput {
     let isJSON: Bool
     private var progress = Progress(of: nil, "values")
+    /// Whether an earlier run has copied values, too.
+    private var isResumed = false
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
@@ -14,9 +16,11 @@ final class MigrationOutput {
         switch event {
         case .progress(let count), .followed(let count): progress.show(count)
         case .resumed:
+            isResumed = true
             step("resumed", "resuming an interrupted migration")
         case .copied(let count):
-            step("copied", "copied \(counted(count, "value"))", ("values", count))
+            let text = counted(count, "value") + (isResumed ? " after the interruption" : "")
+            step("copied", "copied \(text)", ("values", count))
         case .compared(let hashes, let differences):
             step(
                 "compared",

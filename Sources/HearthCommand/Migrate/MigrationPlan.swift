@@ -53,7 +53,8 @@ struct MigrationPlan {
         client = try NodeClient(for: invocation, waiting: .seconds(60))
         try reader?.probe(options.path)
         if fetchesRules, let reader {
-            options.fetchedRules = try MigrationPlan.sourceRules(reader, options)
+            options.fetchedRules = try MigrationPlan.sourceRules(
+                reader, named: sourceName, options)
         }
         self.options = options
         self.rules = rules ?? options.fetchedRules
@@ -112,10 +113,10 @@ struct MigrationPlan {
     /// The rules of the source. A migration that resumes keeps those that its first run has read: the source may have been
     /// locked by other rules since.
     private static func sourceRules(
-        _ reader: SourceReader, _ options: Migration.Options
+        _ reader: SourceReader, named name: String, _ options: Migration.Options
     ) throws(CommandError) -> String {
         let file = RulesFile("the rules of \(reader.address.text)")
-        if let first = try Migration.fetchedRules(options) {
+        if let first = try Migration.fetchedRules(from: name, options) {
             return try file.checkedText(Array(first.utf8))
         }
         return try file.checkedText(reader.rules())

@@ -40,11 +40,16 @@ struct JUnitReport {
     }
 
     /// A check had nothing to check with any seed.
-    mutating func add(missed check: Check, of scenario: String) {
+    mutating func add(missed idleness: ScenarioTally.Idleness, of scenario: String) {
         suites[index(of: scenario)].cases.append(
             Case(
-                name: check.name, seconds: 0,
-                failure: ("coverage", ["\(check.name) had nothing to check with any seed"])))
+                name: idleness.check.name, seconds: 0,
+                failure: (
+                    "coverage",
+                    [
+                        "\(idleness.check.name) had nothing to check with any seed: \(idleness.reason)"
+                    ]
+                )))
     }
 
     private mutating func index(of scenario: String) -> Int {

@@ -21,7 +21,8 @@ struct ScenarioTally {
     private(set) var excusedRuns = 0
     /// How often which check excused itself for which reason.
     private(set) var excuses: [Excuse: Int] = [:]
-    private var emptyRuns: [Check: Int] = [:]
+    /// How often a check had nothing to check for which reason.
+    private var emptyRuns: [Check: [String: Int]] = [:]
     private var busyChecks: Set<Check> = []
     private var marks = MarkTally()
 
@@ -52,7 +53,7 @@ struct ScenarioTally {
             if result.verdict == .unknown {
                 if !result.isExcused {
                     emptyResults += 1
-                    emptyRuns[result.check, default: 0] += 1
+                    emptyRuns[result.check, default: [:]][result.details, default: 0] += 1
                 }
             } else {
                 busyChecks.insert(result.check)
@@ -74,17 +75,33 @@ struct ScenarioTally {
         for excuse in found { excuses[excuse, default: 0] += 1 }
     }
 
-    /// The checks that had nothing to check in more than half of the runs, with the number of these runs; none of a few runs.
-    var idleChecks: [(check: Check, runs: Int)] {
-        guard runs >= 10 else { return [] }
-        return file.scenario.checks.compactMap { check in
-            emptyRuns[check].flatMap { 2 * $0 > runs ? (check, $0) : nil }
-        }
+    /// A check that had nothing to check in some runs.
+    struct Idleness {
+        let check: Check
+        let runs: Int
+        /// The most frequent reason.
+        let reason: String
+    }
+
+    /// The checks that had nothing to check in more than half of the runs.
+    var idleChecks: [Idleness] {
+        file.scenario.checks.compactMap(idleness).filter { 2 * $0.runs > runs }
     }
 
     /// The checks that had nothing to check with any seed. Fewer seeds than the scenario names prove nothing.
-    var missedChecks: [Check] {
-        hasAllRuns ? file.scenario.checks.filter { !busyChecks.contains($0) } : []
+    var missedChecks: [Idleness] {
+        guard hasAllRuns else { return [] }
+        return file.scenario.checks.filter { !busyChecks.contains($0) }.map {
+            idleness(of: $0)
+                ?? Idleness(check: $0, runs: 0, reason: "it excused itself in each run")
+        }
+    }
+
+    private func idleness(of check: Check) -> Idleness? {
+        guard let reasons = emptyRuns[check],
+            let main = reasons.min(by: { ($1.value, $0.key) < ($0.value, $1.key) })
+        else { return nil }
+        return Idleness(check: check, runs: reasons.values.reduce(0, +), reason: main.key)
     }
 
     /// The marks that the scenario wants reached and no seed has, in a program that counts them.

@@ -137,12 +137,12 @@ struct SimulationOutput {
         progress.clear()
         var hasMissed = false
         for tally in tallies {
-            for check in tally.missedChecks {
+            for missed in tally.missedChecks {
                 hasMissed = true
-                junit.add(missed: check, of: tally.file.scenario.name)
+                junit.add(missed: missed, of: tally.file.scenario.name)
                 Terminal.standardError.print(
-                    "warning: \(check.name) had nothing to check with any of the \(tally.runs) "
-                        + "seeds of \(tally.file.path)")
+                    "warning: \(missed.check.name) had nothing to check with any of the "
+                        + "\(tally.runs) seeds of \(tally.file.path): \(missed.reason)")
             }
         }
         for tally in tallies {
@@ -176,9 +176,12 @@ struct SimulationOutput {
     private var emptyResults: [String] {
         let empty = tallies.reduce(0) { $0 + $1.emptyResults }
         let all = tallies.reduce(0) { $0 + $1.results }
-        let idle = tallies.flatMap { tally in
-            tally.idleChecks.map { check, runs in
-                "    \(tally.file.scenario.name): \(check.name) in \(runs) of \(tally.runs) runs"
+        // A few runs of many scenarios say little about each of them.
+        let judged = tallies.count == 1 ? tallies : tallies.filter { $0.runs >= 10 }
+        let idle = judged.flatMap { tally in
+            tally.idleChecks.map { idle in
+                "    \(tally.file.scenario.name): \(idle.check.name) in \(idle.runs) of \(tally.runs) runs: "
+                    + idle.reason
             }
         }
         return empty == 0

@@ -1,5 +1,6 @@
 import CommandLineKit
 import DataTree
+import Glibc
 import Testing
 
 @testable import ClusterAdministration
@@ -31,6 +32,23 @@ import Testing
             try MigrationRecord(file: folder.path + "/state")
         }
         #expect(error?.status == .badData)
+    }
+
+    @Test func `one process at a time uses a state file`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/state"
+        var lock: MigrationLock? = try MigrationLock(of: file)
+        let error = #expect(throws: CommandError.self) { _ = try MigrationLock(of: file) }
+        #expect(error?.status == .unavailable)
+        #expect(error?.problem == "another process migrates with \(file)")
+        _ = try MigrationLock(of: file + "2")
+        #expect(lock != nil)
+        lock = nil
+        #expect(access(file + ".lock", F_OK) != 0)
+        _ = try MigrationLock(of: file)
+        // A killed process leaves the file.
+        try writeFile(file + ".lock", [])
+        _ = try MigrationLock(of: file)
     }
 }
 

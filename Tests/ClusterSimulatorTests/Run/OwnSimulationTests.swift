@@ -35,6 +35,29 @@ import Testing
         #expect(result.witness.contains { $0.hasPrefix("came in this turn: ") }, "\(result)")
         #expect(result.witness.contains { $0.contains("(c") }, "\(result.witness)")
         #expect(report.failureKind == .safety)
+
+        // The reads of the last write missed another client's write.
+        let cause = try #require(result.witness.first)
+        #expect(cause.contains(" rests on “get /accounts/"), "\(result.witness)")
+        #expect(cause.contains(" and missed n"), "\(result.witness)")
+        let lines = Investigation.lines(of: racy, seed: report.seed, report: report)
+        #expect(lines.contains { $0.contains(" issues: get /accounts/") }, "\(lines)")
+        #expect(lines.contains { $0.contains(" issues: write /accounts") }, "\(lines)")
+        #expect(
+            lines.contains { $0.contains("> ") && $0.contains(", from reads that missed n") },
+            "\(lines)")
+    }
+
+    @Test func `no fault after a failure explains it`() throws {
+        let racy = try bank(
+            "transfer /accounts/(a|b)/balance (1..9)",
+            checks: "at 4s kill n2\nat 4500ms restart n2\n" + Self.sum)
+        let report = try #require(
+            (1...10).lazy.map { Simulation.run(racy, seed: $0) }.first { $0.verdict == .invalid })
+        let time = try #require(report.checks.first?.moment?.time)
+        #expect(time < .seconds(4))
+        let lines = Investigation.lines(of: racy, seed: report.seed, report: report)
+        #expect(!lines.contains { $0.contains("kill n2") }, "\(lines)")
     }
 
     @Test func `the same by transactions keeps the sum, at every node after every turn`() throws {

@@ -91,6 +91,12 @@ import Testing
                 + #""refusals":{"connections":1},"state":"awake"}]"# + "\n")
     }
 
+    @Test func `the list says which sizes are not exact`() {
+        var node = node()
+        node.uses = [DatabaseUse(Self.chat, .awake, dataBytes: 7, isEstimate: true)]
+        #expect(node.curl("/.inspect/databases.json").body.contains(#""isEstimate":true"#))
+    }
+
     @Test func `the list shows the nodes of databases, also of those that are elsewhere`() {
         var node = node()
         node.uses = [DatabaseUse(Self.chat, .awake, dataBytes: 7)]

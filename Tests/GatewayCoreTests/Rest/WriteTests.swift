@@ -90,6 +90,10 @@ import Testing
         #expect(node.curl("/a/.priority.json", "PATCH", body: #"{"x":1}"#).status == 400)
         #expect(node.curl("/a/.priority.json", "POST", body: "1").status == 400)
         #expect(node.curl("/a/.priority.json", "DELETE").status == 200)
+        let refused = node.curl("/nothing/.priority.json", "PUT", body: "5")
+        #expect(refused.status == 400)
+        #expect(refused.body.contains("/nothing has no value, so it cannot have a priority"))
+        #expect(node.curl("/nothing/.priority.json", "DELETE").status == 200)
         #expect(node.curl("/a.json?format=export").body == "1")
     }
 

@@ -172,7 +172,9 @@ import Testing
         let list = Value.object(
             named: (0..<10_000).map { ("k\($0)", .object(named: [("n", .integer(1))])) })
         _ = replica.ask(put(1, list))
+        #expect(!replica.use().isCounted)
         for _ in 0..<3 { _ = replica.turn([]) }
+        #expect(replica.use().isCounted)
         #expect(replica.use().dataBytes == 1 + list.dataBytes)
         _ = replica.ask(put(2, 1, at: "b"))
         _ = replica.ask(put(3, .null))

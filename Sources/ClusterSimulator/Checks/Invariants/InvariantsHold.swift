@@ -42,7 +42,9 @@ enum InvariantsHold {
             "\"\(invariant.text)\" does not hold at n\(failure.node + 1) at "
                 + "\(failure.time.description): \(found)")
         let course = InvariantOperations(of: invariant, failure, evidence)
-        finding.witness = course.lines
+        let stale = StaleReads(course.found, evidence.history)
+        finding.witness = (stale?.lines ?? []) + course.lines
+        if let stale { (finding.subject, finding.compared) = (stale.subject, stale.compared) }
         for other in others {
             let failure = watch.failures[other]!
             finding.witness.append(
@@ -55,34 +57,52 @@ enum InvariantsHold {
 }
 
 /// The operations that made what an invariant does not allow, with the requests behind them.
-private struct InvariantOperations {
+struct InvariantOperations {
+    /// One of them.
+    struct Found {
+        let dot: Dot
+        let operation: Operation
+        /// The request of a client behind it.
+        let request: ClientOperation?
+        /// Whether it came in the turn that ended the invariant.
+        let isNew: Bool
+    }
+
     /// How many are shown, the last ones.
     private static let limit = 8
 
-    let lines: [String]
+    /// All of them, in the order of their stamps.
+    let found: [Found]
 
-    init(of invariant: Invariant, _ failure: InvariantWatch.Failure, _ evidence: Evidence) {
-        var found: [(dot: Dot, operation: Operation)] = []
+    fileprivate init(
+        of invariant: Invariant, _ failure: InvariantWatch.Failure, _ evidence: Evidence
+    ) {
+        var found: [Found] = []
+        let requests = evidence.history.operations.filter { $0.fingerprint != nil }
         for entry in evidence.archive.batches(in: failure.vector) {
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             for (index, operation) in batch.operations.enumerated()
             where operation.mayMake(failure.violation.place, of: invariant) {
-                let sequence = entry.first + UInt64(index)
-                found.append((Dot(origin: entry.origin, sequence: sequence), operation))
+                let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
+                let fingerprint = Fingerprint(of: operation.writes)
+                found.append(
+                    Found(
+                        dot: dot, operation: operation,
+                        request: requests.first { $0.fingerprint == fingerprint },
+                        isNew: !failure.before.covers(dot)))
             }
         }
-        found.sort { $0.operation.stamp < $1.operation.stamp }
+        self.found = found.sorted { $0.operation.stamp < $1.operation.stamp }
+    }
+
+    fileprivate var lines: [String] {
         let left = found.count - min(found.count, InvariantOperations.limit)
         let older = left == 0 ? [] : ["\(left) older operations are left out"]
-        let requests = evidence.history.operations.filter { $0.fingerprint != nil }
-        lines =
-            older
-            + found.suffix(InvariantOperations.limit).map { dot, operation in
-                let mark = failure.before.covers(dot) ? "" : "came in this turn: "
-                let fingerprint = Fingerprint(of: operation.writes)
-                let request = requests.first { $0.fingerprint == fingerprint }
-                let author = request.map { " (\($0))" } ?? ""
-                return "\(mark)\(dot)  stamp \(operation.stamp)  \(operation.writes.text)\(author)"
+        return older
+            + found.suffix(InvariantOperations.limit).map { one in
+                let author = one.request.map { " (\($0))" } ?? ""
+                return (one.isNew ? "came in this turn: " : "")
+                    + "\(one.dot)  stamp \(one.operation.stamp)  \(one.operation.writes.text)\(author)"
             }
     }
 }

@@ -20,6 +20,10 @@ struct MixedRequest: Sendable {
     /// The line of the scenario, behind `mix`.
     let text: String
 
+    /// Whether the checks of pushes and increments leave its writes out: other requests may overwrite them.
+    var isUncheckedPush: Bool { if case .push = action { true } else { false } }
+    var isUncheckedIncrement: Bool { if case .increment = action { true } else { false } }
+
     /// Whether only the library that ships can do it.
     var needsLibrary: Bool {
         if case .transfer(_, _, .transaction) = action { true } else { false }
