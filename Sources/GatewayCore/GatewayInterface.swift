@@ -112,7 +112,7 @@ public struct GatewayRefusal: Equatable, Sendable {
     public let request: String
     /// The status of the answer.
     public let status: Int
-    /// The problem, as the client learns it.
+    /// The problem. The client learns no more than that it may do nothing if there is no such database.
     public let problem: String
 }
 
@@ -137,6 +137,8 @@ public enum Availability: Equatable, Sendable {
     case impaired(reason: String)
     /// Requests are refused with this reason, such as `starting`, `catching up` or `stopping`.
     case unavailable(reason: String)
+    /// A node without its latest disk waits for these nodes. The replica is asked if it serves.
+    case waiting(for: [String], isServing: Bool)
 
     /// Creates the health of a node from its state: running or ended, serving or starting, with a failed disk, or
     /// evicted.
@@ -146,19 +148,39 @@ public enum Availability: Equatable, Sendable {
         isRunning: Bool, isServing: Bool, awaited: [String] = [], storageTrouble: StorageTrouble?,
         isEvicted: Bool
     ) {
-        let wait = awaited.isEmpty ? nil : "waiting for " + awaited.joined(separator: ", ")
         self =
             if !isRunning {
                 .unavailable(reason: "stopping")
             } else if !isServing {
-                .unavailable(reason: wait ?? "starting")
+                awaited.isEmpty
+                    ? .unavailable(reason: "starting") : .waiting(for: awaited, isServing: false)
             } else if let storageTrouble {
                 .impaired(reason: storageTrouble.rawValue)
             } else if isEvicted {
                 .impaired(reason: "evicted")
             } else {
-                wait.map { .impaired(reason: $0) } ?? .serving
+                awaited.isEmpty ? .serving : .waiting(for: awaited, isServing: true)
             }
+    }
+
+    /// Whether the replica is asked.
+    var servesClients: Bool {
+        switch self {
+        case .serving, .impaired, .waiting(for: _, isServing: true): true
+        case .unavailable, .waiting(for: _, isServing: false): false
+        }
+    }
+
+    /// Why the node does not serve without limits; nil if it does.
+    ///
+    /// - Parameter names: Whether the reader may learn the names of nodes.
+    package func reason(withNames names: Bool) -> String? {
+        switch self {
+        case .serving: nil
+        case .impaired(let reason), .unavailable(let reason): reason
+        case .waiting(let nodes, _):
+            "waiting for " + (names ? nodes.joined(separator: ", ") : "other nodes")
+        }
     }
 }
 
