@@ -65,6 +65,7 @@ public struct Gateway {
         case .limits(let database, let limits):
             context.lasting.limits.setCataloged(limits, of: database)
         case .uses(let uses): context.databaseUses = uses
+        case .peers(let reports): context.peerReports = reports
         case .backedUp(let id, let event): update(id) { $0.step(event, &$1) }
         case .lost(let database, let reason): lose(database, because: reason)
         case .became(let availability): become(availability)

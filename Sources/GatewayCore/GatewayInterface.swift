@@ -1,3 +1,4 @@
+public import DataTree
 public import Rules
 public import SyncProtocol
 public import Tokens
@@ -48,6 +49,8 @@ public enum GatewayInput: Equatable, Sendable {
     case limits(DatabaseName, DatabaseLimits)
     /// The use of all databases, after `reportUses`.
     case uses([DatabaseUse])
+    /// The present statuses of the other nodes, after `reportPeers`.
+    case peers([PeerReport])
     /// The progress of the backup that a connection has requested.
     case backedUp(SessionID, BackupEvent)
     /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
@@ -74,6 +77,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case remove(DatabaseName)
     /// Report the use of all databases by `uses` at once.
     case reportUses
+    /// Report the present statuses of the other nodes by `peers` at once, and request the next ones.
+    case reportPeers
     /// Write a backup of databases, and report it by `backedUp`.
     case backUp(SessionID, NodeBackup)
     /// Go on with a backup: the client has received its last piece.
@@ -114,6 +119,21 @@ public struct GatewayRefusal: Equatable, Sendable {
     public let status: Int
     /// The problem. The client learns no more than that it may do nothing if there is no such database.
     public let problem: String
+}
+
+/// The status of another node, which the console shows.
+public struct PeerReport: Equatable, Sendable {
+    /// The node.
+    public let node: String
+    /// A `NodeStatus`, which another version of Hearth may have made.
+    public let status: Value
+    /// The time since it came.
+    public let ageMilliseconds: UInt64
+
+    /// A status that came a while ago.
+    public init(of node: String, _ status: Value, ageMilliseconds: UInt64) {
+        (self.node, self.status, self.ageMilliseconds) = (node, status, ageMilliseconds)
+    }
 }
 
 /// From where a connection comes, as far as rules depend on it.

@@ -37,7 +37,8 @@ import Testing
         try "other".write(toFile: file("target"), atomically: false, encoding: .utf8)
         try FileManager.default.createSymbolicLink(
             atPath: file("link"), withDestinationPath: file("target"))
-        let error = #expect(throws: CommandError.self) { try OutputFile(private: self.file("link")) }
+        let link = file("link")
+        let error = #expect(throws: CommandError.self) { try OutputFile(private: link) }
         #expect(error?.problem == "\(file("link")) is a symbolic link")
         #expect(try String(contentsOfFile: file("target"), encoding: .utf8) == "other")
         // A link in place of the temporary file is replaced.
