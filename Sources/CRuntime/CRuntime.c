@@ -35,6 +35,14 @@ long long hearth_received_bytes(int descriptor) {
     return (long long)info.tcpi_bytes_received;
 }
 
+long long hearth_acknowledged_bytes(int descriptor) {
+    struct tcp_info info;
+    memset(&info, 0, sizeof info);
+    socklen_t size = sizeof info;
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+    return (long long)info.tcpi_bytes_acked;
+}
+
 int hearth_local_port(int descriptor) {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;

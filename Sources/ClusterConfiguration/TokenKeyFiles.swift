@@ -1,45 +1,94 @@
 internal import FoundationEssentials
-internal import TLS
+internal import Glibc
+public import TLS
 public import Tokens
 
-// The files that hold the keys by which nodes check tokens.
+/// The keys by which a node checks tokens, as the files of the issuers had them when they could be read last.
+///
+/// A file that is missing or unusable keeps its keys, so that nobody is signed out while files are replaced. Keys are revoked by
+/// the removal of their file from a folder with other files, by another content of their file, or by an empty set of keys.
+public struct TokenKeyFiles: Equatable, Sendable {
+    /// The keys of one file.
+    private struct Keys: Equatable {
+        let path: String
+        var keys: [TokenKey]
+    }
 
-extension TokenSettings {
-    /// The files that hold keys, and the folders of such files, as they are now.
-    public var files: [String] {
-        issuers.flatMap { issuer in
+    private let settings: TokenSettings
+    /// The files of each issuer, in the order in which they were read.
+    private var files: [[Keys]] = []
+
+    /// Reads all files.
+    ///
+    /// - Parameter report: Receives a sentence about each key that is skipped.
+    /// - Throws: what is wrong with a file.
+    public init(
+        _ settings: TokenSettings, report: (String) -> Void = { _ in }
+    ) throws(NodeError) {
+        self.settings = settings
+        for issuer in settings.issuers {
+            files.append(
+                try issuer.keyFiles().map { path throws(NodeError) in
+                    Keys(path: path, keys: try issuer.keys(inFile: path, report))
+                })
+        }
+    }
+
+    /// The issuers with these keys.
+    public var trust: TokenTrust {
+        let issuers = zip(settings.issuers, files).map { issuer, files in
+            issuer.issuer(with: files.flatMap(\.keys))
+        }
+        return TokenTrust(issuers, acceptsUnsigned: settings.unsignedTokens)
+    }
+
+    /// The issuer whose tokens a public key checks, and the name of the key; nil if no file has it.
+    public func issuer(of key: VerificationKey) -> (issuer: TokenSettings.Issuer, keyID: String?)? {
+        for (issuer, files) in zip(settings.issuers, files) {
+            for case .verification(key, let id) in files.flatMap(\.keys) { return (issuer, id) }
+        }
+        return nil
+    }
+
+    /// The paths of the files, and of the folders that have them, as they are now.
+    public var paths: [String] {
+        settings.issuers.flatMap { issuer in
             issuer.signingKeys
                 + (issuer.keys.map { [$0] + TokenSettings.files(inFolder: $0) } ?? [])
         }
     }
 
-    /// Reads the keys.
+    /// Reads the files again. Those that cannot be read or used keep their keys.
     ///
-    /// - Parameter report: Receives a sentence about each key that is skipped.
-    /// - Throws: what is wrong with a file.
-    public func readTrust(
-        report: (String) -> Void = { _ in }
-    ) throws(NodeError) -> TokenTrust {
-        var issuers: [TokenIssuer] = []
-        for settings in self.issuers { issuers.append(try settings.read(report)) }
-        return TokenTrust(issuers, acceptsUnsigned: unsignedTokens)
-    }
-
-    /// Reads the keys again. An issuer whose files cannot be used keeps its keys; the others do not wait for it.
-    ///
-    /// - Parameters:
-    ///   - trust: The keys before, of the same settings.
-    ///   - report: Receives a sentence about each key that is skipped, and about each such issuer.
-    public func readTrust(replacing trust: TokenTrust, report: (String) -> Void) -> TokenTrust {
-        let issuers = zip(self.issuers, trust.issuers).map { settings, former in
-            do throws(NodeError) { return try settings.read(report) } catch {
-                let name = settings.name.map { "the issuer \"\($0)\"" } ?? "the signing keys"
-                report("keeps the old keys of tokens of \(name): \(error.problem); \(error.fix)")
-                return former
+    /// - Parameter report: Receives a sentence about each such file, and about each key that is skipped.
+    public mutating func refresh(report: (String) -> Void) {
+        for (index, issuer) in settings.issuers.enumerated() {
+            let paths: [String]
+            do throws(NodeError) { paths = try issuer.keyFiles() } catch {
+                TokenKeyFiles.report(error, report)
+                continue
+            }
+            files[index] = paths.map { path in
+                do throws(NodeError) {
+                    return Keys(path: path, keys: try issuer.keys(inFile: path, report))
+                } catch {
+                    TokenKeyFiles.report(error, report)
+                    return files[index].first { $0.path == path } ?? Keys(path: path, keys: [])
+                }
             }
         }
-        return TokenTrust(issuers, acceptsUnsigned: unsignedTokens)
     }
+
+    private static func report(_ error: NodeError, _ report: (String) -> Void) {
+        report("keeps the old keys of tokens: \(error.problem); \(error.fix)")
+    }
+}
+
+extension TokenSettings {
+    /// Reads the keys.
+    ///
+    /// - Throws: what is wrong with a file.
+    public func readTrust() throws(NodeError) -> TokenTrust { try TokenKeyFiles(self).trust }
 
     /// The files of a folder, in the order of their names; none for a file.
     fileprivate static func files(inFolder folder: String) -> [String] {
@@ -49,8 +98,9 @@ extension TokenSettings {
 }
 
 extension TokenSettings.Issuer {
-    fileprivate func read(_ report: (String) -> Void) throws(NodeError) -> TokenIssuer {
-        var issuer = TokenIssuer(name, keys: try readKeys(report))
+    /// The issuer with these keys.
+    fileprivate func issuer(with keys: [TokenKey]) -> TokenIssuer {
+        var issuer = TokenIssuer(name, keys: keys)
         issuer.audiences = audiences
         issuer.userClaim = userClaim
         issuer.providerClaim = providerClaim
@@ -61,38 +111,42 @@ extension TokenSettings.Issuer {
         return issuer
     }
 
-    private func readKeys(_ report: (String) -> Void) throws(NodeError) -> [TokenKey] {
-        guard let keys else {
-            return try signingKeys.map { path throws(NodeError) in
-                try TokenSettings.Issuer.signingKey(inFile: path)
-            }
-        }
+    /// The files with the keys.
+    ///
+    /// - Throws: if there are none, or too many.
+    fileprivate func keyFiles() throws(NodeError) -> [String] {
+        guard let keys else { return signingKeys }
         guard isFolder(keys) else {
-            return try TokenSettings.Issuer.publicKeys(inFile: keys, named: nil, report)
+            guard access(keys, F_OK) == 0 else { throw .unreadableKeys(keys) }
+            return [keys]
         }
         let files = TokenSettings.files(inFolder: keys)
         guard (1...TokenSettings.fileLimit).contains(files.count) else {
             throw NodeError(
                 problem: "the folder \(keys) has \(files.count) files with keys of tokens",
-                fix: "put 1 to \(TokenSettings.fileLimit) there")
+                fix: "put 1 to \(TokenSettings.fileLimit) there"
+                    + (files.isEmpty
+                        ? "; to revoke the last key, put a file with an empty set there: {\"keys\": []}"
+                        : ""))
         }
-        var found: [TokenKey] = []
-        for file in files {
-            let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-            found += try TokenSettings.Issuer.publicKeys(inFile: file, named: name, report)
-        }
-        return found
+        return files
+    }
+
+    /// The keys in one of the files.
+    fileprivate func keys(
+        inFile path: String, _ report: (String) -> Void
+    ) throws(NodeError) -> [TokenKey] {
+        guard let keys else { return [try TokenSettings.Issuer.signingKey(inFile: path)] }
+        let url = URL(fileURLWithPath: path).deletingPathExtension()
+        return try TokenSettings.Issuer.publicKeys(
+            inFile: path, named: path == keys ? nil : url.lastPathComponent, report)
     }
 
     private static func publicKeys(
         inFile path: String, named name: String?, _ report: (String) -> Void
     ) throws(NodeError) -> [TokenKey] {
         guard let bytes = readFile(path, upTo: TokenKeyText.limit + 1) else {
-            throw NodeError(
-                problem: "cannot read the keys of tokens in \(path)",
-                fix:
-                    "name a file with public keys: a JSON Web Key Set, certificates by their names, or PEM"
-            )
+            throw .unreadableKeys(path)
         }
         do throws(TokenKeyText.Failure) {
             let contents = try TokenKeyText().contents(of: bytes, named: name)
@@ -118,5 +172,15 @@ extension TokenSettings.Issuer {
         throw NodeError(
             problem: "the signing key in \(path) has fewer than \(TokenKey.sharedBytes) bytes",
             fix: "create one with `hearth keys signing-key`")
+    }
+}
+
+extension NodeError {
+    fileprivate static func unreadableKeys(_ path: String) -> NodeError {
+        NodeError(
+            problem: "cannot read the keys of tokens in \(path)",
+            fix:
+                "name a file with public keys: a JSON Web Key Set, certificates by their names, or PEM"
+        )
     }
 }

@@ -119,6 +119,11 @@ struct DatabaseResolution {
         }
     }
 
+    /// Checks that a client that signs in as an administrator may use a name, by which a database is created perhaps.
+    func checkUse(of name: DatabaseName) throws(RestFailure) {
+        _ = try database(named: name.text, isExplicit: true)
+    }
+
     /// Returns the database that the first label of a host names, if the node has it.
     private func database(ofHost host: Authority) throws(RestFailure) -> DatabaseName {
         let labels = host.host.split(separator: ".", omittingEmptySubsequences: false)
@@ -178,14 +183,14 @@ extension RestFailure {
             status: 404, problem: "There is no database \(text.prefix(DatabaseName.longest)).",
             fix:
                 "create it with `hearth database create`, or name one that `hearth database list` shows",
-            namesNoDatabase: true)
+            namesNoDatabase: true, absentDatabase: DatabaseName(anyCase: text))
     }
 
     fileprivate static func removedDatabase(_ name: DatabaseName) -> RestFailure {
         RestFailure(
             status: 404, problem: "The database \(name) was removed.",
             fix: "use another name: the name of a removed database is not used again",
-            namesNoDatabase: true)
+            namesNoDatabase: true, absentDatabase: name)
     }
 
     fileprivate static let defaultDatabase = RestFailure(

@@ -47,7 +47,9 @@ public struct Gateway {
         case .trusts(let tokens): trust(tokens)
         case .hasRules(let hasRules, let database):
             context.authentication.setRules(hasRules, of: database)
-        case .hasDatabase(let database): context.databases.locate(database, .here)
+        case .hasDatabase(let database):
+            context.databases.locate(database, .here)
+            context.authentication.setDatabase(database, exists: true)
         case .located(let database, let place): locate(database, at: place)
         case .placed(let database, let placement, let isCopied):
             context.databases.record(placement, of: database, isCopied: isCopied)
@@ -56,11 +58,14 @@ public struct Gateway {
             (context.databases.members, context.databases.evicted) = (nodes, evicted)
         case .kept(let databases): context.databases.kept = databases
         case .reaches(let nodes): context.reachedNodes = nodes
-        case .removed(let database): context.databases.remove(database)
+        case .removed(let database):
+            context.databases.remove(database)
+            context.authentication.setDatabase(database, exists: false)
         case .knowsDatabases: context.databases.isComplete = true
         case .limits(let database, let limits):
             context.lasting.limits.setCataloged(limits, of: database)
         case .uses(let uses): context.databaseUses = uses
+        case .peers(let reports): context.peerReports = reports
         case .backedUp(let id, let event): update(id) { $0.step(event, &$1) }
         case .lost(let database, let reason): lose(database, because: reason)
         case .became(let availability): become(availability)
@@ -120,7 +125,7 @@ public struct Gateway {
 
     private mutating func become(_ availability: Availability) {
         context.availability = availability
-        guard case .unavailable = availability else { return }
+        guard !availability.servesClients else { return }
         context.stopLongPolls()
         processSignals()
         for id in connections.keys.sorted() { update(id) { $0.stopServing(&$1) } }
@@ -132,6 +137,7 @@ public struct Gateway {
 extension Gateway {
     /// Records the place of a database. If clients may not use it here, its sessions end.
     private mutating func locate(_ database: DatabaseName, at place: DatabasePlace) {
+        context.authentication.setDatabase(database, exists: true)
         guard context.databases.locate(database, place), place != .here else { return }
         context.redirectLongPolls(of: database)
         processSignals()

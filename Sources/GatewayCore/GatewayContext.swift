@@ -24,6 +24,8 @@ struct GatewayContext {
     var lasting: DatabaseConnections
     /// The use of the databases, as it was reported last.
     var databaseUses: [DatabaseUse] = []
+    /// The statuses of the other nodes, as they were reported last.
+    var peerReports: [PeerReport] = []
     /// The other nodes that this node reaches.
     var reachedNodes: [String] = []
     private var refusals = DelayedRefusals()

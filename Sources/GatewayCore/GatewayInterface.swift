@@ -1,3 +1,4 @@
+public import DataTree
 public import Rules
 public import SyncProtocol
 public import Tokens
@@ -48,6 +49,8 @@ public enum GatewayInput: Equatable, Sendable {
     case limits(DatabaseName, DatabaseLimits)
     /// The use of all databases, after `reportUses`.
     case uses([DatabaseUse])
+    /// The present statuses of the other nodes, after `reportPeers`.
+    case peers([PeerReport])
     /// The progress of the backup that a connection has requested.
     case backedUp(SessionID, BackupEvent)
     /// The node cannot serve the sessions of this database, for this reason. They end; later ones may be served.
@@ -74,6 +77,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case remove(DatabaseName)
     /// Report the use of all databases by `uses` at once.
     case reportUses
+    /// Report the present statuses of the other nodes by `peers` at once, and request the next ones.
+    case reportPeers
     /// Write a backup of databases, and report it by `backedUp`.
     case backUp(SessionID, NodeBackup)
     /// Go on with a backup: the client has received its last piece.
@@ -112,8 +117,23 @@ public struct GatewayRefusal: Equatable, Sendable {
     public let request: String
     /// The status of the answer.
     public let status: Int
-    /// The problem, as the client learns it.
+    /// The problem. The client learns no more than that it may do nothing if there is no such database.
     public let problem: String
+}
+
+/// The status of another node, which the console shows.
+public struct PeerReport: Equatable, Sendable {
+    /// The node.
+    public let node: String
+    /// A `NodeStatus`, which another version of Hearth may have made.
+    public let status: Value
+    /// The time since it came.
+    public let ageMilliseconds: UInt64
+
+    /// A status that came a while ago.
+    public init(of node: String, _ status: Value, ageMilliseconds: UInt64) {
+        (self.node, self.status, self.ageMilliseconds) = (node, status, ageMilliseconds)
+    }
 }
 
 /// From where a connection comes, as far as rules depend on it.
@@ -137,6 +157,8 @@ public enum Availability: Equatable, Sendable {
     case impaired(reason: String)
     /// Requests are refused with this reason, such as `starting`, `catching up` or `stopping`.
     case unavailable(reason: String)
+    /// A node without its latest disk waits for these nodes. The replica is asked if it serves.
+    case waiting(for: [String], isServing: Bool)
 
     /// Creates the health of a node from its state: running or ended, serving or starting, with a failed disk, or
     /// evicted.
@@ -146,19 +168,39 @@ public enum Availability: Equatable, Sendable {
         isRunning: Bool, isServing: Bool, awaited: [String] = [], storageTrouble: StorageTrouble?,
         isEvicted: Bool
     ) {
-        let wait = awaited.isEmpty ? nil : "waiting for " + awaited.joined(separator: ", ")
         self =
             if !isRunning {
                 .unavailable(reason: "stopping")
             } else if !isServing {
-                .unavailable(reason: wait ?? "starting")
+                awaited.isEmpty
+                    ? .unavailable(reason: "starting") : .waiting(for: awaited, isServing: false)
             } else if let storageTrouble {
                 .impaired(reason: storageTrouble.rawValue)
             } else if isEvicted {
                 .impaired(reason: "evicted")
             } else {
-                wait.map { .impaired(reason: $0) } ?? .serving
+                awaited.isEmpty ? .serving : .waiting(for: awaited, isServing: true)
             }
+    }
+
+    /// Whether the replica is asked.
+    var servesClients: Bool {
+        switch self {
+        case .serving, .impaired, .waiting(for: _, isServing: true): true
+        case .unavailable, .waiting(for: _, isServing: false): false
+        }
+    }
+
+    /// Why the node does not serve without limits; nil if it does.
+    ///
+    /// - Parameter names: Whether the reader may learn the names of nodes.
+    package func reason(withNames names: Bool) -> String? {
+        switch self {
+        case .serving: nil
+        case .impaired(let reason), .unavailable(let reason): reason
+        case .waiting(let nodes, _):
+            "waiting for " + (names ? nodes.joined(separator: ", ") : "other nodes")
+        }
     }
 }
 

@@ -373,12 +373,20 @@ extension NodeCore {
                 outputs.append(.gateway(output))
             case .remove(let name): remove(name)
             case .reportUses: inform(.uses(databaseUses()))
+            case .reportPeers: reportPeers()
             case .backUp(let session, let backup):
                 outputs.append(.backUp(session, plan(of: backup)))
             case .continueBackup, .endBackup, .close, .log, .refused:
                 outputs.append(.gateway(output))
             }
         }
+    }
+
+    private mutating func reportPeers() {
+        let reports = replica.observePeers().map { peer in
+            PeerReport(of: peer.member, peer.status, ageMilliseconds: peer.ageMilliseconds)
+        }
+        inform(.peers(reports))
     }
 
     /// Passes a request to the replica, or keeps it for the next turn while the replica answers.

@@ -75,7 +75,8 @@ extension Input {
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
         case .identify(let session, let principal): self = .identified(session, principal)
-        case .enter, .remove, .reportUses, .backUp, .continueBackup, .endBackup, .send,
+        case .enter, .remove, .reportUses, .reportPeers, .backUp, .continueBackup, .endBackup,
+            .send,
             .reportWritable, .close, .native, .wake, .log,
             .refused:
             return nil

@@ -55,14 +55,22 @@ extension Replica {
         replication.turn.immediate.append(all: sessions.takeImmediate())
     }
 
+    /// This node, as the client of a session may know it: users learn no names of nodes.
+    private func nodeName(for session: SessionID) -> String {
+        sessions.access.isUser(session) ? "this node" : configuration.member
+    }
+
     /// Refuses a request that an evicted node cannot serve yet.
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
         if message.request.kind == .write { sessions.clients.haltIfGreeted(session) }
-        let member = sessions.access.isUser(session) ? "this node" : configuration.member
+        let member = nodeName(for: session)
         if lifecycle.isRecovering {
-            let missing = lifecycle.awaited.joined(separator: ", ")
+            let awaited = lifecycle.awaited
+            let missing =
+                sessions.access.isUser(session) && !awaited.isEmpty
+                ? "other nodes" : awaited.joined(separator: ", ")
             return sessions.refuse(
                 .unavailable,
                 "\(member) has started on an old disk and accepts no writes yet: it "
@@ -167,7 +175,8 @@ extension Replica {
         _ name: StampedMoment, for submission: Submission
     ) throws(RequestFailure) -> Bool {
         guard let stamp = name.stamp else { return true }
-        switch replication.admission(of: stamp, now: name.now) {
+        let node = nodeName(for: submission.session)
+        switch replication.admission(of: stamp, now: name.now, at: node) {
         case .notOfClient: throw .writerOfNode(stamp.writer)
         case .done:
             sometimes(.writeIsAskedAgain)

@@ -46,6 +46,7 @@ extension Replica {
                 stateDisk()
             }
         case .remembered(let memory): receive(memory, from: member)
+        case .status(_, let status): receive(status: status, from: member)
         case .refuse(_, let addressee, let problem, let fix):
             if replication.isRefused(addressee) {
                 replication.turn.immediate.append(.giveUp(problem: problem, fix: fix))
@@ -84,6 +85,7 @@ extension Replica {
             case .requestCheckpoint(_, let checkpoint, let after):
                 readRows(of: checkpoint, after: after, to: member)
             case .disk(let statement): receive(statement, from: member)
+            case .requestStatus: sendStatus(to: member)
             default: replication.counters.malformedFrames += 1
             }
         }

@@ -35,6 +35,8 @@ public struct Replica: Sendable {
     var presence: PresenceWatch
     /// The comparisons of the tree with those of the peers.
     var comparisons: Comparisons
+    /// What the other nodes have said about themselves, for the console.
+    var peerStatuses = PeerStatuses()
     /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()

@@ -37,6 +37,13 @@ extension PeerMessage {
         case .disk(let statement): writer.append(statement)
         case .remembered(let memory): writer.append(memory)
         case .comparison(let comparison): writer.append(comparison)
+        case .requestStatus(let member):
+            writer.appendMessageHead("requestStatus", 2)
+            writer.append(member)
+        case .status(let member, let status):
+            writer.appendMessageHead("status", 3)
+            writer.append(member)
+            writer.append(status)
         case .batch, .heartbeat, .requestBatches, .batches, .compacted:
             preconditionFailure("\(self) is encoded elsewhere")
         }
@@ -92,12 +99,18 @@ extension PeerMessage {
         case "comparison":
             try head.require(8)
             return .comparison(try reader.comparison())
+        case "requestStatus":
+            try head.require(2)
+            return .requestStatus(member: try reader.string("a member"))
+        case "status":
+            try head.require(3)
+            return .status(member: try reader.string("a member"), status: try reader.value())
         default:
             throw head.unknown(
                 names: """
                     batch, heartbeat, requestBatches, batches, compacted, requestCheckpoint, \
                     checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided, \
-                    disk, remembered, comparison
+                    disk, remembered, comparison, requestStatus, status
                     """)
         }
     }

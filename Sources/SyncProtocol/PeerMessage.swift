@@ -1,3 +1,5 @@
+public import DataTree
+
 /// A message between nodes: a MessagePack array that begins with its name.
 ///
 /// `batch` and `heartbeat` go to all over PUB/SUB, where anything may be lost; the others go from one
@@ -52,6 +54,10 @@ public enum PeerMessage: Equatable, Sendable {
     /// trees. The content of the step `begin` is nil, that of `join` and `agree` a vector, and that of `announce`
     /// `[word, word, digest of a vector]`. Nodes of version 0.4 count and ignore it.
     case comparison(TreeComparison)
+    /// `["requestStatus", member]`: requests the status of the receiver, for a page of the console at the sender.
+    case requestStatus(member: String)
+    /// `["status", member, status]`: the answer, a `NodeStatus`.
+    case status(member: String, status: Value)
 }
 
 /// The identity that a node claims.

@@ -52,7 +52,8 @@ public struct Certificate: Equatable, Sendable {
         }
     }
 
-    private static func keyPair() -> OpaquePointer {
+    /// Makes a key on P-256, which the caller frees.
+    static func keyPair() -> OpaquePointer {
         let context = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
         defer { EVP_PKEY_CTX_free(context) }
         var pair: OpaquePointer?
@@ -111,7 +112,7 @@ public struct Certificate: Equatable, Sendable {
         return true
     }
 
-    private static func pem(_ write: (OpaquePointer) -> Int32) -> String {
+    static func pem(_ write: (OpaquePointer) -> Int32) -> String {
         guard let target = BIO_new(BIO_s_mem()) else { fatalError("out of memory") }
         defer { BIO_free(target) }
         guard write(target) == 1 else { fatalError("cannot write PEM: \(TLSError.takeReason())") }

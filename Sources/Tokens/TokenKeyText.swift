@@ -25,10 +25,12 @@ public struct TokenKeyText {
 
     /// The contents of a text.
     public struct Contents: Sendable {
-        /// The usable keys; at least one.
+        /// The usable keys; none only in an empty set, by which an operator revokes all keys of a file.
         public fileprivate(set) var keys: [TokenKey] = []
         /// A phrase for each key of a set that is skipped, because it is damaged or weak (RFC 7517, section 5).
         public fileprivate(set) var skipped: [String] = []
+        /// Whether the text is a set without keys, and not one whose keys are all unusable.
+        fileprivate var isEmptySet = false
     }
 
     /// The keys in a text.
@@ -42,7 +44,7 @@ public struct TokenKeyText {
         let isJSON = text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: "{")
         let contents =
             try isJSON ? contents(ofJSON: text) : TokenKeyText.contents(ofPEM: text, name)
-        guard !contents.keys.isEmpty else {
+        guard !contents.keys.isEmpty || contents.isEmptySet else {
             throw Failure(
                 contents.skipped.first.map { "has \($0)" }
                     ?? "has no key for RS256, ES256 or EdDSA")
@@ -89,6 +91,7 @@ public struct TokenKeyText {
 extension TokenKeyText {
     private static func contents(ofSet keys: [Claim]) throws(Failure) -> Contents {
         var contents = Contents()
+        contents.isEmptySet = keys.isEmpty
         for key in keys {
             guard key.member("d") == nil, key.string("kty") != "oct" else {
                 throw Failure("has a private key or a secret, and a key set is for public ones")

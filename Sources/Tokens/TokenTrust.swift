@@ -52,6 +52,8 @@ extension TokenTrust {
             issuer.name.map { name?.utf8.elementsEqual($0.utf8) ?? false } ?? true
         }
         guard !meant.isEmpty else { throw .issuer(name.map { String($0.prefix(80)) }) }
+        // All of its keys are revoked.
+        guard meant.contains(where: { !$0.keys.isEmpty }) else { throw .signature }
         let signers = meant.filter { $0.keys.contains { $0.algorithm == algorithm } }
         guard !signers.isEmpty else { throw .algorithm(algorithm.rawValue) }
         var hasKey = false

@@ -61,10 +61,13 @@ import Tokens
         let settings = try read("{issuers: [{issuer: 'i', audience: ['a', 'b'], keys: 'keys'}]}")
             .tokens
         let key = try #require(SigningKey(pem: certificate.key)).publicKey
-        let trust = try settings.readTrust()
-        #expect(trust.issuers.map(\.keys) == [[.verification(key, id: "k1")]])
-        #expect(trust.issuers[0].audiences == ["a", "b"])
-        #expect(settings.files == [folder.file("keys"), folder.file("keys/k1.pem")])
+        let files = try TokenKeyFiles(settings)
+        #expect(files.trust.issuers.map(\.keys) == [[.verification(key, id: "k1")]])
+        #expect(files.trust.issuers[0].audiences == ["a", "b"])
+        #expect(files.paths == [folder.file("keys"), folder.file("keys/k1.pem")])
+        #expect(files.issuer(of: key)?.issuer.name == "i")
+        #expect(files.issuer(of: key)?.keyID == "k1")
+        #expect(files.issuer(of: SigningKey.random().publicKey) == nil)
     }
 
     @Test func `change for one issuer while the keys of another are unusable`() throws {
@@ -75,26 +78,80 @@ import Tokens
             {issuers: [{issuer: 'a', audience: 'x', keys: 'a.pem'}, {issuer: 'b', audience: 'x', keys: 'b.pem'}]}
             """
         ).tokens
-        let trust = try settings.readTrust()
+        var files = try TokenKeyFiles(settings)
+        let before = files.trust
         try write("{}", to: "a.pem")
         let other = Certificate(hosts: ["db.test"])
         try write(other.certificate, to: "b.pem")
         var reports: [String] = []
-        let next = settings.readTrust(replacing: trust) { reports.append($0) }
+        files.refresh { reports.append($0) }
         let key = try #require(SigningKey(pem: other.key)).publicKey
-        #expect(next.issuers[0] == trust.issuers[0])
-        #expect(next.issuers[1].keys == [.verification(key, id: nil)])
+        #expect(files.trust.issuers[0] == before.issuers[0])
+        #expect(files.trust.issuers[1].keys == [.verification(key, id: nil)])
         #expect(reports.count == 1)
-        #expect(reports[0].hasPrefix("keeps the old keys of tokens of the issuer \"a\": "))
+        #expect(reports[0].hasPrefix("keeps the old keys of tokens: \(folder.file("a.pem")) "))
         // A key of a set that is too small does not stop the others.
         let p256 =
             #"{"kty":"EC","crv":"P-256","kid":"a","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#
         try write(
             #"{"keys": [\#(p256), {"kty":"RSA","kid":"w","n":"AQAB","e":"AQAB"}]}"#, to: "a.pem")
         reports = []
-        #expect(
-            settings.readTrust(replacing: next) { reports.append($0) }.issuers[0].keys.count == 1)
+        files.refresh { reports.append($0) }
+        #expect(files.trust.issuers[0].keys.count == 1)
         #expect(reports.count == 1 && reports[0].hasPrefix("skips a key \"w\" that is damaged"))
+    }
+
+    @Test func `are revoked by file, while another file of the same folder is unusable`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("keys"), withIntermediateDirectories: true)
+        let keys = (0..<3).map { _ in SigningKey.random().publicKey }
+        for (index, key) in keys.enumerated() { try write(key.pem, to: "keys/k\(index).pem") }
+        var files = try TokenKeyFiles(
+            read("{issuers: [{issuer: 'i', audience: 'a', keys: 'keys'}]}").tokens)
+        try write("damaged", to: "keys/k1.pem")
+        try FileManager.default.removeItem(atPath: folder.file("keys/k0.pem"))
+        try write("damaged, and never read before", to: "keys/k9.pem")
+        var reports: [String] = []
+        files.refresh { reports.append($0) }
+        #expect(
+            files.trust.issuers[0].keys == [
+                .verification(keys[1], id: "k1"), .verification(keys[2], id: "k2"),
+            ])
+        #expect(reports.count == 2 && reports[0].contains("k1.pem"))
+    }
+
+    @Test func `stay while files are missing, and end with an empty set`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("keys"), withIntermediateDirectories: true)
+        let keys = (0..<2).map { _ in SigningKey.random().publicKey }
+        let (one, two) = (folder.file("one.pem"), folder.file("keys/two.pem"))
+        try write(keys[0].pem, to: "one.pem")
+        try write(keys[1].pem, to: "keys/two.pem")
+        try write(String(repeating: "x", count: 40), to: "signing.key")
+        var files = try TokenKeyFiles(
+            read(
+                """
+                {issuers: [{issuer: 'a', audience: 'x', keys: 'one.pem'}, {signingKeys: ['signing.key']},
+                 {issuer: 'b', audience: 'x', keys: 'keys'}]}
+                """
+            ).tokens)
+        let before = files.trust
+        for file in [one, two, folder.file("signing.key")] {
+            try FileManager.default.removeItem(atPath: file)
+        }
+        var reports: [String] = []
+        files.refresh { reports.append($0) }
+        #expect(files.trust == before && reports.count == 3)
+        try FileManager.default.removeItem(atPath: folder.file("keys"))
+        files.refresh { _ in }
+        #expect(files.trust == before)
+        // An explicit act of the operator.
+        try write(#"{"keys": []}"#, to: "one.pem")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("keys"), withIntermediateDirectories: true)
+        try write(#"{"keys": []}"#, to: "keys/none.json")
+        files.refresh { _ in }
+        #expect(files.trust.issuers.map(\.keys.count) == [0, 1, 0])
     }
 
     @Test func `are disabled without an issuer`() throws {

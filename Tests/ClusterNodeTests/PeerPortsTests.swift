@@ -276,6 +276,53 @@ import ZeroMQ
         }
     }
 
+    /// The first bytes of a handshake with keys, and more bytes than a whole handshake has.
+    private static let endlessHandshake: [UInt8] =
+        [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 1] + Array("CURVE".utf8)
+        + [UInt8](repeating: 0, count: 47)
+        // The head of a long command.
+        + [0x06, 0, 0, 0, 0, 0, 1, 0, 0] + [UInt8](repeating: 7, count: 600)
+
+    @Test func `cut connections that send much and show no key`() throws {
+        let base = try TestCluster.freePorts()
+        let keys = [KeyPair.random(), KeyPair.random()]
+        var (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        (n1.publicKey, n2.publicKey) = (keys[0].publicKey, keys[1].publicKey)
+        let nodes = [n1, n2]
+        let loop = try Loop()
+        var asked: [UInt8]?
+        let first = try ports(of: n1, among: nodes, keys[0], on: loop) {
+            if case .asked(let frame, by: "n2") = $0 { asked = frame }
+        }
+        // It is connected before the strangers are, and stays so.
+        let second = try ports(of: n2, among: nodes, keys[1], on: loop) { _ in }
+        var strangers: [PolledSocket] = []
+        let address = try #require(HTTPAddress("http://127.0.0.1:\(base + 1)"))
+        var hasCut = false
+        let sending = try loop.timer(every: .milliseconds(20)) {
+            if asked == nil || hasCut { second.ports.ask("n1", [hasCut ? 8 : 7]) }
+            if asked == [7], strangers.count < PeerConnections.unknownLimit + 150 {
+                for _ in 0..<10 { strangers += [try? PolledSocket(to: address)].compactMap(\.self) }
+            }
+            for stranger in strangers where (try? stranger.finishConnecting()) == true {
+                _ = stranger.send(Self.endlessHandshake)
+            }
+            if first.ports.connections.cut >= 100 { hasCut = true }
+            if asked == [8] { loop.stop() }
+            second.ports.endTurn()
+            first.ports.endTurn()
+        }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, deadline)) { loop.run() }
+        #expect(asked == [8], "\(first.ports.connections)")
+        #expect(first.ports.connections.connections <= PeerConnections.unknownLimit + 4)
+        for (ports, security) in [first, second] {
+            ports.stopReceiving()
+            security.close()
+            ports.close()
+        }
+    }
+
     /// The name of this machine, if it can be looked up.
     private static var ownName: String? {
         var text = [CChar](repeating: 0, count: 256)

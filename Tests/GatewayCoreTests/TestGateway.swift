@@ -23,6 +23,8 @@ struct TestGateway {
     private(set) var removed: [DatabaseName] = []
     /// The use of databases, as a node reports it.
     var uses = [DatabaseUse(.default, .awake, dataBytes: 0)]
+    /// The statuses of other nodes, as a node reports them.
+    var peers: [PeerReport] = []
     /// The requested backups, the events that follow in order, and the connections whose backups were given up.
     private(set) var backups: [NodeBackup] = []
     var backupEvents: [BackupEvent] = []
@@ -173,6 +175,7 @@ struct TestGateway {
             case .close(let id): closed.insert(id)
             case .remove(let database): removed.append(database)
             case .reportUses: perform(gateway.step(.uses(uses)))
+            case .reportPeers: perform(gateway.step(.peers(peers)))
             case .backUp(let id, let backup):
                 backups.append(backup)
                 perform(gateway.step(.backedUp(id, backupEvents.removeFirst())))

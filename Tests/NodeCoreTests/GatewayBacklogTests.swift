@@ -61,14 +61,13 @@ import Testing
     }
 
     @Test func `a node without its latest disk names the nodes that it waits for`() {
-        let reason = "waiting for n2, n3"
-        for (isServing, expected) in [
-            (false, Availability.unavailable(reason: reason)), (true, .impaired(reason: reason)),
-        ] {
-            #expect(
-                Availability(
-                    isRunning: true, isServing: isServing, awaited: ["n2", "n3"],
-                    storageTrouble: nil, isEvicted: false) == expected)
+        for isServing in [false, true] {
+            let availability = Availability(
+                isRunning: true, isServing: isServing, awaited: ["n2", "n3"],
+                storageTrouble: nil, isEvicted: false)
+            #expect(availability == .waiting(for: ["n2", "n3"], isServing: isServing))
+            #expect(availability.reason(withNames: true) == "waiting for n2, n3")
+            #expect(availability.reason(withNames: false) == "waiting for other nodes")
         }
     }
 }

@@ -289,7 +289,9 @@ extension Seeded {
 
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<17, using: &self) {
+        switch Int.random(in: 0..<19, using: &self) {
+        case 18: return .requestStatus(member: text())
+        case 17: return .status(member: text(), status: .object(named: [("lag", primitive())]))
         case 16: return .comparison(comparison())
         case 15:
             return .disk(diskStatement())

@@ -71,8 +71,15 @@ import Testing
         #expect(contents.skipped == ["a key \"w\" \(reason)", "a key \(reason)"])
     }
 
+    @Test func `an empty set revokes all keys`() throws {
+        #expect(try keys(#"{"keys":[]}"#).isEmpty)
+        // A set whose keys are all unusable is a mistake, and so is an object without certificates.
+        #expect(problem(#"{"keys":[{"kty":"EC","crv":"P-384","x":"AA","y":"AA"}]}"#) != nil)
+        #expect(problem("{}") != nil)
+    }
+
     private static let keyless: [(String, String)] = [
-        ("", "no key"), ("hello", "no key"), ("{}", "no key"), (#"{"keys":[]}"#, "no key"),
+        ("", "no key"), ("hello", "no key"), ("{}", "no key"),
         ("{", "is not JSON"), (#"{"keys":[],"keys":[]}"#, "two members"),
         (#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"}]}"#, "damaged"),
         (#"{"keys":[{"kty":"oct","k":"AA"}]}"#, "private key or a secret"),

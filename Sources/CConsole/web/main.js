@@ -72,9 +72,31 @@ function showBanner(name) {
   const isLost = feed.state.value === 'lost';
   banner.hidden = !denial && !isLost;
   if (isLost) {
-    fill(banner, icon('warn'), h('span', { class: 'grow' }, `No connection with ${name}. The page shows what it had; it connects again by itself.`), button('Try now', { onclick: () => feed.retry() }));
+    const others = h('span', { class: 'row' });
+    fill(banner, icon('warn'), h('span', { class: 'grow' }, `No connection with ${name}. What the page has of it may be old; it connects again by itself.`), others, button('Try now', { onclick: () => { feed.retry(); showOtherNodes(others); } }));
+    showOtherNodes(others);
   } else if (denial) {
     fill(banner, icon('warn'), h('span', { class: 'grow' }, `The node does not accept the token: ${denial.problem}`), button('Sign in', { onclick: signIn }));
+  }
+}
+
+/** Links to this page at other nodes: those that answer, or of which the page cannot know it. */
+async function showOtherNodes(box) {
+  const about = feed.about.value;
+  const others = (about?.nodes ?? []).filter(({ name, page }) => page && name !== about.node);
+  const answers = await Promise.all(others.map(({ address }) => !address || isThere(address)));
+  fill(box, others.filter((_, index) => answers[index]).slice(0, 3).map(({ name, page }) => h('a', {
+    class: 'button', href: page + location.pathname + location.search, title: `Open this page at ${page}`,
+  }, `Open at ${name}`)));
+}
+
+/** Whether a node answers, whatever it says. */
+async function isThere(address) {
+  try {
+    await fetch(`${address}/health`, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.timeout(3000) });
+    return true;
+  } catch {
+    return false;
   }
 }
 

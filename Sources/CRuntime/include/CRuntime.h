@@ -14,6 +14,9 @@ size_t hearth_allow_open_files(size_t wanted);
 /// How many bytes have arrived over a TCP connection; -1 if the descriptor is none.
 long long hearth_received_bytes(int descriptor);
 
+/// How many bytes the other side of a TCP connection has acknowledged; -1 if the descriptor is none.
+long long hearth_acknowledged_bytes(int descriptor);
+
 /// The local port of a TCP connection; -1 if the descriptor is none.
 int hearth_local_port(int descriptor);
 

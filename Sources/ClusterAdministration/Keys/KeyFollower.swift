@@ -55,6 +55,12 @@ package struct KeyFollower {
         if response.status == 304, known != nil { return .unchanged }
         guard response.status == 200 else { throw refusal(response) }
         let contents = try contents(of: response.body)
+        guard !contents.keys.isEmpty else {
+            throw CommandError(
+                .badData, "the document of \(fetch.source.text) is a set without keys",
+                fix: "if the issuer has revoked all of its keys, end this command, and write this "
+                    + "set to \(file)")
+        }
         if response.body != present { try writeFile(file, response.body, mode: 0o644) }
         let tag = response.values(of: "etag").first { $0.utf8.count <= KeyFollower.tagLimit }
         tagged = tag.map { ($0, response.body) }

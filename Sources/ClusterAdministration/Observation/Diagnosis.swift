@@ -75,7 +75,7 @@ private struct Examination {
         case .starting:
             add(
                 .warning, "is starting and does not accept clients yet",
-                fix: "wait; its log and `/health` name the nodes that it waits for")
+                fix: "wait; its log names the nodes that it waits for")
         default:
             add(
                 .error,

@@ -17,7 +17,12 @@ extension Console {
             self.init { path in files[path] }
         }
         (node, cluster) = (member.id, configuration.cluster)
-        nodes = configuration.nodes.map { ConsoleNode(name: $0.id, address: $0.consoleAddress) }
+        nodes = configuration.nodes.map { node in
+            let page = HTTPAddress(node.client)?.location ?? ""
+            let address = node.consoleAddress
+            return ConsoleNode(
+                name: node.id, address: address, page: address.isEmpty ? page : address)
+        }
     }
 }
 

@@ -307,7 +307,8 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .enter, .remove, .reportUses, .backUp, .continueBackup, .endBackup, .open, .identify,
+        case .enter, .remove, .reportUses, .reportPeers, .backUp, .continueBackup, .endBackup,
+            .open, .identify,
             .ask, .backpressured, .writable, .end, .wake, .log, .refused:
             preconditionFailure("\(output) is no effect at a connection")
         }

@@ -3,7 +3,7 @@ internal import Tokens
 
 /// The keys by which a node checks tokens, which are read anew when their files change.
 final class TokenKeys {
-    private let settings: TokenSettings
+    private var files: TokenKeyFiles
     private let log: (String) -> Void
     /// The files as they were when they were read last.
     private var version: FileVersion
@@ -14,22 +14,29 @@ final class TokenKeys {
     ///
     /// - Throws: what is wrong with one of them.
     init(_ settings: TokenSettings, log: @escaping (String) -> Void) throws(NodeError) {
-        self.settings = settings
+        files = try TokenKeyFiles(settings, report: log)
         self.log = log
-        version = FileVersion(of: settings.files)
-        trust = try settings.readTrust(report: log)
+        version = FileVersion(of: files.paths)
+        trust = files.trust
+        reportIssuersWithoutKeys()
     }
 
-    /// Reads files that have changed; returns whether other keys are trusted now. An issuer whose files cannot be used keeps its
-    /// keys, which the log says.
+    /// Reads files that have changed; returns whether other keys are trusted now.
     func refresh() -> Bool {
-        let present = FileVersion(of: settings.files)
+        let present = FileVersion(of: files.paths)
         guard present != version else { return false }
         version = present
-        let next = settings.readTrust(replacing: trust, report: log)
-        guard next != trust else { return false }
-        trust = next
+        files.refresh(report: log)
+        guard files.trust != trust else { return false }
+        trust = files.trust
         log("tokens are checked by other keys from now on")
+        reportIssuersWithoutKeys()
         return true
+    }
+
+    private func reportIssuersWithoutKeys() {
+        for issuer in trust.issuers where issuer.keys.isEmpty {
+            log("the issuer \"\(issuer.name ?? "")\" has no keys: its tokens are refused")
+        }
     }
 }

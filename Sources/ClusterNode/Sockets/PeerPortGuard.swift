@@ -6,8 +6,21 @@ internal import ZeroMQ
 /// Bounds the connections to a node's ports for peers, on a thread of its own: ZeroMQ's thread accepts them whatever the
 /// loop does, until no descriptors are left for clients and the disk.
 final class PeerPortGuard {
-    /// A peer has sent more bytes than this once it has shown its key: ZMTP's greeting and the commands of the handshake.
-    private static let handshakeBytes = (curve: 524, null: 74)
+    /// How a guard knows that a peer has completed the handshake of ZMTP.
+    fileprivate enum Handshake {
+        /// Only to a peer that has shown its key, the node sends READY, behind its greeting, WELCOME and perhaps ERROR. The
+        /// number of bytes that a peer sends proves nothing.
+        case keys
+        /// A peer has sent its greeting and READY.
+        case none
+
+        func isComplete(on descriptor: Int32) -> Bool {
+            switch self {
+            case .keys: hearth_acknowledged_bytes(descriptor) > 64 + 170 + 26
+            case .none: hearth_received_bytes(descriptor) > 74
+            }
+        }
+    }
 
     /// The counters of the guard.
     struct Counts: Sendable {
@@ -24,9 +37,9 @@ final class PeerPortGuard {
     ///
     /// - Parameter hasKeys: Whether peers show keys.
     init(of monitors: [ConnectionMonitor], ports: Set<UInt16>, hasKeys: Bool) {
-        let bytes = hasKeys ? Self.handshakeBytes.curve : Self.handshakeBytes.null
+        let handshake = hasKeys ? Handshake.keys : .none
         thread = SystemThread { [state] in
-            var round = GuardRound(monitors, ports, known: bytes)
+            var round = GuardRound(monitors, ports, handshake)
             while !round.hasEnded {
                 round.run()
                 let counts = round.counts
@@ -47,12 +60,14 @@ private struct GuardRound {
 
     private var monitors: [ConnectionMonitor]
     private let ports: Set<UInt16>
-    private let knownBytes: Int
+    private let handshake: PeerPortGuard.Handshake
     private var connections = PeerConnections()
     private(set) var counts = PeerPortGuard.Counts()
 
-    init(_ monitors: [ConnectionMonitor], _ ports: Set<UInt16>, known bytes: Int) {
-        (self.monitors, self.ports, knownBytes) = (monitors, ports, bytes)
+    init(
+        _ monitors: [ConnectionMonitor], _ ports: Set<UInt16>, _ handshake: PeerPortGuard.Handshake
+    ) {
+        (self.monitors, self.ports, self.handshake) = (monitors, ports, handshake)
     }
 
     var hasEnded: Bool { monitors.isEmpty }
@@ -80,12 +95,7 @@ private struct GuardRound {
     }
 
     private mutating func accept(_ descriptor: Int32) {
-        let knownBytes = knownBytes
-        for excess in connections.accept(
-            descriptor, where: { hearth_received_bytes($0) > knownBytes })
-        {
-            cut(excess)
-        }
+        for excess in connections.accept(descriptor, where: handshake.isComplete) { cut(excess) }
     }
 
     /// Has ZeroMQ close a connection, unless the descriptor has become another connection's.

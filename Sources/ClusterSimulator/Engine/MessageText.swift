@@ -71,6 +71,8 @@ extension PeerMessage {
         case .comparison(let comparison):
             "comparison \(comparison.round.number) of \(comparison.round.leader): "
                 + comparison.step.summary
+        case .requestStatus: "requests the status"
+        case .status: "status"
         }
     }
 }

@@ -102,7 +102,8 @@ extension SimulatedRun {
             guard let index = change(session, { $0.isClosing = true }) else { return nil }
             schedule(.nodeLost(connection: index), after: SimulatedRun.closeTime)
             return index
-        case .native, .enter, .remove, .reportUses, .backUp, .continueBackup, .endBackup, .open,
+        case .native, .enter, .remove, .reportUses, .reportPeers, .backUp, .continueBackup,
+            .endBackup, .open,
             .identify, .ask, .backpressured, .writable, .end, .wake, .log, .refused:
             quiescence.fail("\(nodes[node].name) does \(output) with a connection")
             return nil

@@ -10,16 +10,45 @@ package final class OutputFile {
     package var isStandardOutput: Bool { descriptor == STDOUT_FILENO }
 
     /// A file, or standard output for a dash. A device or a pipe is written directly.
-    package init(_ path: String) throws(CommandError) {
+    package convenience init(_ path: String) throws(CommandError) {
+        try self.init(path, kind: OutputFile.kind(of: path), mode: 0o644)
+    }
+
+    /// A file that only this user may read, whoever could read the one that it replaces.
+    ///
+    /// - Throws: also for a symbolic link.
+    package convenience init(private path: String) throws(CommandError) {
+        let kind = OutputFile.kind(of: path)
+        guard kind != S_IFLNK else {
+            throw CommandError(
+                .cannotCreate, "\(path) is a symbolic link",
+                fix: "name the file itself, or - for standard output")
+        }
+        try self.init(path, kind: kind, mode: 0o600)
+    }
+
+    /// - Parameter kind: Of the file that has the name; nil if there is none.
+    private init(_ path: String, kind: mode_t?, mode: mode_t) throws(CommandError) {
         name = path
-        var entry = stat()
-        let isSpecial = lstat(path, &entry) == 0 && entry.st_mode & S_IFMT != S_IFREG
-        temporaryName = path == "-" || isSpecial ? nil : "\(path).part-\(getpid())"
-        descriptor =
-            path == "-"
-            ? STDOUT_FILENO
-            : open(temporaryName ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard path != "-" else {
+            descriptor = STDOUT_FILENO
+            return
+        }
+        if kind == nil || kind == S_IFREG {
+            let temporary = "\(path).part-\(getpid())"
+            temporaryName = temporary
+            // An earlier process of this number has left it, or somebody else has put a link there.
+            unlink(temporary)
+            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        } else {
+            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        }
         if descriptor < 0 { throw cannotWrite }
+    }
+
+    private static func kind(of path: String) -> mode_t? {
+        var entry = stat()
+        return lstat(path, &entry) == 0 ? entry.st_mode & S_IFMT : nil
     }
 
     deinit { if !isStandardOutput { close(descriptor) } }

@@ -14,7 +14,9 @@ import json
 import os
 import re
 import secrets
+import shutil
 import ssl
+import subprocess
 import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -23,15 +25,23 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def token(user, key, hours=12):
-    """A token that Hearth accepts: a JSON Web Token, signed with the cluster's signing key."""
+def token(user, key, issuer, hours=12):
+    """A token that Hearth accepts: a JSON Web Token, signed with the private key whose public half the nodes have."""
     def part(content):
         return base64.urlsafe_b64encode(content).rstrip(b"=")
 
     now = int(time.time())
-    payload = {"sub": user, "iat": now, "exp": now + hours * 3600}
-    text = part(b'{"alg": "HS256", "typ": "JWT"}') + b"." + part(json.dumps(payload).encode())
-    return (text + b"." + part(hmac.digest(key, text, "sha256"))).decode()
+    payload = {"iss": issuer, "aud": issuer, "sub": user, "iat": now, "exp": now + hours * 3600}
+    text = part(b'{"alg": "ES256", "typ": "JWT"}') + b"." + part(json.dumps(payload).encode())
+    return (text + b"." + part(signature(text, key))).decode()
+
+
+def signature(text, key):
+    """The signature by a key on P-256: two numbers of 32 bytes (RFC 7518). Python has no such function, so OpenSSL signs."""
+    der = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text, capture_output=True, check=True).stdout
+    # A sequence of two numbers; each has a tag, its length, and its bytes.
+    end = 4 + der[3]
+    return b"".join(number[-32:].rjust(32, b"\0") for number in (der[4:end], der[end + 2:]))
 
 
 class Users:
@@ -64,8 +74,8 @@ class Handler(SimpleHTTPRequestHandler):
 
     timeout = 30  # seconds without a byte from the browser
 
-    def __init__(self, *arguments, users, key, nodes):
-        self.users, self.key, self.nodes = users, key, nodes
+    def __init__(self, *arguments, users, sign, nodes):
+        self.users, self.sign, self.nodes = users, sign, nodes
         super().__init__(*arguments, directory=HERE / "web")
 
     def do_POST(self):
@@ -76,7 +86,7 @@ class Handler(SimpleHTTPRequestHandler):
             return self.send_error(400)
         if self.path != "/token" or not self.users.accept(user, password):
             return self.send_error(401, "wrong name or password")
-        answer = {"user": user, "token": token(user, self.key), "nodes": self.nodes}
+        answer = {"user": user, "token": self.sign(user), "nodes": self.nodes}
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
@@ -98,12 +108,14 @@ def user_name(text):
 
 def signing_key(file):
     try:
-        key = Path(file).read_bytes().strip()
+        text = Path(file).read_text(errors="replace")
     except OSError as error:
         raise argparse.ArgumentTypeError(f"cannot read {file}: {error.strerror}") from error
-    if not re.fullmatch(rb"\S{32,}", key):
-        raise argparse.ArgumentTypeError(f"{file} is not a signing key: `hearth setup --tokens` writes signing.key")
-    return key
+    if "PRIVATE KEY-----" not in text:
+        raise argparse.ArgumentTypeError(f"{file} is no private key: `hearth setup --tokens` writes signing.key")
+    if not shutil.which("openssl"):
+        raise argparse.ArgumentTypeError("the program openssl is missing, which signs the tokens")
+    return file
 
 
 def node_addresses(text):
@@ -127,7 +139,8 @@ def new_password(user):
 
 def server(options):
     """A server at the address of the options, with TLS if they name a certificate."""
-    handler = partial(Handler, users=Users(options.users), key=options.key, nodes=options.nodes)
+    sign = partial(token, key=options.key, issuer=options.issuer)
+    handler = partial(Handler, users=Users(options.users), sign=sign, nodes=options.nodes)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH) if options.certificate else None
     try:
         if context:
@@ -152,7 +165,8 @@ def main():
     add = verbs.add_parser("add", help="adds a user, or changes the password")
     add.add_argument("user", type=user_name)
     run = verbs.add_parser("run", help="serves the chat")
-    run.add_argument("--key", type=signing_key, required=True, help="the signing key of the cluster")
+    run.add_argument("--key", type=signing_key, required=True, help="the private key that signs tokens for the cluster")
+    run.add_argument("--issuer", default="cluster", help="the name of the cluster, which is the issuer of the tokens (cluster)")
     run.add_argument("--nodes", type=node_addresses, required=True,
                      help="the addresses of the nodes for browsers, separated by commas")
     run.add_argument("--port", type=int, default=8000)

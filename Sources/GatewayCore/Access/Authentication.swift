@@ -11,6 +11,8 @@ package struct Authentication {
     private let isEmulator: Bool
     /// The databases whose replicas have rules, by which they judge what users do.
     private var databasesWithRules: Set<DatabaseName> = []
+    /// The named databases that the node knows.
+    private var databases: Set<DatabaseName> = []
 
     /// The authentication of a node without secrets and tokens: each client may do everything.
     package init() { self.init(GatewayConfiguration()) }
@@ -45,12 +47,30 @@ package struct Authentication {
         }
     }
 
+    /// Records whether there is a database.
+    mutating func setDatabase(_ database: DatabaseName, exists: Bool) {
+        if exists {
+            databases.insert(database)
+        } else {
+            databases.remove(database)
+        }
+    }
+
+    /// Whether only administrators learn that there is no such database, and may create it. All others are refused as by a
+    /// database that permits them nothing.
+    func hides(_ database: DatabaseName) -> Bool {
+        hidesNames && !database.isDefault && !database.isCatalog && !databases.contains(database)
+    }
+
+    /// Whether only administrators learn which databases there are.
+    var hidesNames: Bool { !isOpen && !isEmulator }
+
     /// Whether the replica of a database receives requests of a principal. The catalog is for administrators.
     ///
     /// The replica refuses a monitor's requests for data. Without rules, it refuses all requests of users. If tokens are configured, the replica itself
     /// answers so. Otherwise a user is a client without a credential, and is refused before the body is read.
     func admits(_ principal: Principal, to database: DatabaseName) -> Bool {
-        if database.isCatalog { return principal.isAdministrator }
+        if database.isCatalog || hides(database) { return principal.isAdministrator }
         return principal.isAdministrator || principal == .monitor || tokens != nil
             || databasesWithRules.contains(database)
     }

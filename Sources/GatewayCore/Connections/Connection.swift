@@ -126,6 +126,22 @@ struct Connection {
         context.output(.open(session))
     }
 
+    /// Goes on as another principal. Until a client is an administrator, its session does not begin at a database that is not
+    /// there.
+    ///
+    /// - Throws: The refusal of such a database that is not created.
+    mutating func go(
+        onAs principal: Principal, _ context: inout GatewayContext
+    ) throws(RestFailure) {
+        identity = Identity(principal)
+        if !hasSession, context.authentication.hides(database) {
+            guard principal.isAdministrator else { return }
+            try context.databases.checkUse(of: database)
+        }
+        openSession(&context)
+        identify(&context)
+    }
+
     /// Goes on with requests that concern a database; a session at another one ends.
     mutating func concern(_ next: DatabaseName, _ context: inout GatewayContext) {
         guard next != database else { return }
@@ -161,14 +177,14 @@ struct Connection {
         context.output(.identify(session, identity.principal))
     }
 
-    /// Goes on with a session that the replica has already, and knows whose it is.
+    /// Goes on with a session that the replica has already, and knows whose it is, unless there is no such database.
     mutating func own(
         _ session: SessionID, of identity: Identity, in database: DatabaseName, isHeld: Bool,
-        _ context: inout GatewayContext
+        isOpened: Bool, _ context: inout GatewayContext
     ) {
         self.database = database
-        (self.session, hasSession, self.isHeld) = (session, true, isHeld)
-        (self.identity, identified) = (identity, identity.principal)
+        (self.session, hasSession, self.isHeld) = (session, isOpened, isHeld)
+        (self.identity, identified) = (identity, isOpened ? identity.principal : nil)
     }
 
     /// The client has connected again and named this session, which is over therefore.

@@ -26,6 +26,8 @@ struct OpenRequest {
     let isDelayed: Bool
     /// Why it is refused without the replica; nil if it is not.
     let refusal: RestFailure?
+    /// Whether it is refused once it is complete, because there is no such database, as a replica would refuse it.
+    let concernsHiddenDatabase: Bool
 
     /// Begins a request of a client with an address.
     init(_ head: RequestHead, from client: String, in context: inout GatewayContext) {
@@ -53,12 +55,16 @@ struct OpenRequest {
             answersAtOnce = false
             isDelayed = false
             refusal = nil
+            concernsHiddenDatabase =
+                plan.usesDatabase && context.authentication.hides(database)
+                && !sender.principal.isAdministrator
         } catch {
             identity = Identity(.anonymous)
             database = .default
             plan = RequestPlan(refusing: head, because: error, in: context)
             refusal = error
             // Nodes that do not agree where a database is could send clients of this protocol back and forth without a pause.
+            concernsHiddenDatabase = false
             isDelayed = error.isGuess || (error.absence != nil && head.isRealtime)
             answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)
         }

@@ -15,6 +15,9 @@ extension Connection {
                     "it has \(context.longPolls.limit) long-polling sessions")
                 return send(Answer(failure), to: request, &context)
             }
+            if context.authentication.hides(request.database) {
+                reportHiddenDatabase("GET /.lp", &context)
+            }
             let script = context.startLongPoll(
                 callback: callback, host: host, database: request.database, last: last)
             send(Answer(script: script), to: request, &context)
@@ -52,7 +55,8 @@ extension Connection {
         case .answerPoll(let script): answerPoll(script, &context)
         case .send(let text): sendRealtime(text, &context)
         case .close(let end): endRealtime(end, &context)
-        case .adopt(let session, let number): adopt(session, as: number, &context)
+        case .adopt(let session, let number, let isOpened):
+            adopt(session, as: number, isOpened: isOpened, &context)
         }
     }
 

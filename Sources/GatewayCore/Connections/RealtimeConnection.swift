@@ -117,9 +117,13 @@ extension Connection {
             as: context.authentication.initial, in: context.configuration.parts, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
-        openSession(&context)
         identity = context.authentication.initial
-        identify(&context)
+        if context.authentication.hides(database) {
+            reportHiddenDatabase("GET /.ws", &context)
+        } else {
+            openSession(&context)
+            identify(&context)
+        }
         updateRealtime(&context) { session, context in session.begin(at: context.now) }
         receiveFrames(bytes, &context)
     }
@@ -136,6 +140,22 @@ extension Connection {
         close(&context)
     }
 
+    /// Logs that a client names a database that is not there; its requests are refused.
+    func reportHiddenDatabase(_ request: String, _ context: inout GatewayContext) {
+        context.output(
+            .refused(
+                GatewayRefusal(
+                    host: address.host, request: request, status: 401,
+                    problem: "there is no database \(database)")))
+    }
+
+    private mutating func endRealtime(
+        by farewell: RealtimeFarewell, _ context: inout GatewayContext
+    ) {
+        if let message = farewell.message { sendFrame(.text, message, &context) }
+        endRealtime(farewell.end, &context)
+    }
+
     /// Answers a request for a WebSocket; returns what has arrived behind it.
     private mutating func upgrade(
         _ head: RealtimeRequestHead, to owner: RealtimeConnection.Owner,
@@ -150,18 +170,20 @@ extension Connection {
 
     /// Goes on with a session whose client polled until now.
     mutating func adopt(
-        _ polled: LongPollSession, as session: SessionID, _ context: inout GatewayContext
+        _ polled: LongPollSession, as session: SessionID, isOpened: Bool,
+        _ context: inout GatewayContext
     ) {
         guard isRealtime, case .realtime(var realtime) = become(.idle) else {
             // The WebSocket has ended in the same turn.
             context.forgetRealtime(polled.realtime.name)
-            return context.output(.end(session))
+            if isOpened { context.output(.end(session)) }
+            return
         }
         realtime.owner = .connection(polled.realtime)
         become(.realtime(realtime))
         own(
             session, of: polled.realtime.identity, in: polled.realtime.database,
-            isHeld: polled.isHeld, &context)
+            isHeld: polled.isHeld, isOpened: isOpened, &context)
         context.route(session, to: id)
         if polled.isHeld || polled.realtime.isWaiting {
             context.output(.reportWritable(id))
@@ -248,8 +270,9 @@ extension Connection {
             switch effect {
             case .send(let text): sendFrame(.text, text, &context)
             case .identify(let principal):
-                identity = Identity(principal)
-                identify(&context)
+                do throws(RestFailure) { try go(onAs: principal, &context) } catch {
+                    return endRealtime(by: RealtimeFarewell(error), &context)
+                }
             case .ask(let messages): ask(messages, &context)
             case .close(let end): endRealtime(end, &context)
             case .delayRefusal:

@@ -123,6 +123,9 @@ extension Connection {
                 send(Answer(error), to: request, &context)
             }
         case .backup(let backup): begin(backup, for: request, &context)
+        case .native where request.concernsHiddenDatabase,
+            .console where request.concernsHiddenDatabase:
+            refuseHidden(request, &context)
         case .native(let key): becomeNative(answering: key, &context)
         case .console(let key): becomeConsole(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
@@ -172,9 +175,18 @@ extension Connection {
         _ exchange: Exchange, _ messages: [ClientMessage], for request: OpenRequest,
         _ context: inout GatewayContext
     ) {
+        if request.concernsHiddenDatabase { return refuseHidden(request, &context) }
         let since = context.elapsedMilliseconds
         become(.asking(request, exchange, sinceMilliseconds: since))
         ask(messages, &context)
+    }
+
+    /// Refuses a request for a database that is not there as a database does that permits its client nothing.
+    private mutating func refuseHidden(_ request: OpenRequest, _ context: inout GatewayContext) {
+        reportHiddenDatabase("\(request.method.name) of \(request.database)", &context)
+        var answer = Answer(RestFailure.permissionDenied)
+        if case .native = request.plan { answer.appendReason(of: .permissionDenied) }
+        sendLater(answer, to: request, &context)
     }
 
     /// Goes on with a request by an answer of the replica.
@@ -194,7 +206,8 @@ extension Connection {
             ask(messages, &context)
         case .shows(let status): send(context.metricsAnswer(status), to: request, &context)
         case .lists: send(context.databaseList, to: request, &context)
-        case .answers(let answer) where answer.isPaced: sendLater(answer, to: request, &context)
+        case .answers(let answer) where answer.isPaced || hidesName(answer, request, context):
+            sendLater(answer, to: request, &context)
         case .answers(let answer): send(answer, to: request, &context)
         case .tags(let answer): send(answer, to: request, &context)
         case .streams(let listen, let first):
@@ -209,6 +222,13 @@ extension Connection {
 // MARK: - Answers
 
 extension Connection {
+    /// Whether a refusal takes as long as one for a database that is not there.
+    private func hidesName(
+        _ answer: Answer, _ request: OpenRequest, _ context: GatewayContext
+    ) -> Bool {
+        answer.status == 401 && !request.database.isDefault && context.authentication.hidesNames
+    }
+
     /// Sends an answer, or its first part if it is large.
     mutating func send(
         _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext

@@ -43,7 +43,7 @@ enum RequestPlan {
         switch head.target.pathText {
         case "/health":
             try head.checkIsRead()
-            self = .answer(Answer(health: context.availability))
+            self = .answer(Answer(health: context.unavailability(for: principal)))
         case NodeBackup.path:
             guard context.authentication.mayRead(.status, as: principal) else {
                 throw .permissionDenied
@@ -51,22 +51,22 @@ enum RequestPlan {
             // A monitor receives no data. It may have the node write them into its folder.
             guard principal != .monitor || head.method != .get else { throw .monitorsOnlyObserve }
             self = .backup(try NodeBackup(head, in: context.databases))
-            try context.checkServes()
+            try context.checkServes(principal)
         case RulesDocumentRequest.path:
             self = .rules(try RulesDocumentRequest(head))
-            try context.checkServes()
+            try context.checkServes(principal)
         case let path where NativeProtocol.isPath(path):
             let key = try head.webSocketKey()
             self = head.isForConsoleFeed ? .console(key: key) : .native(key: key)
             guard head.isForConsoleFeed || head.lists("hearth.1", in: "sec-websocket-protocol")
             else { throw .nativeClient }
-            try context.checkServes()
+            try context.checkServes(principal)
         case "/.ws":
             self = .realtime(try RealtimeRequestHead(head))
-            try context.checkServes()
+            try context.checkServes(principal)
         case "/.lp":
             self = .longPoll(try LongPollRequest(head, mayLoadScript: mayLoadScript))
-            try context.checkServes()
+            try context.checkServes(principal)
         default:
             if let page = ConsolePage.answer(to: head, in: context.configuration) {
                 self = .answer(page)
@@ -81,7 +81,7 @@ enum RequestPlan {
                 } else {
                     self = .report(report)
                 }
-                if !report.isAlwaysTold { try context.checkServes() }
+                if !report.isAlwaysTold { try context.checkServes(principal) }
                 return
             }
             let request = try RestRequest(
@@ -91,7 +91,7 @@ enum RequestPlan {
                 return
             }
             self = .rest(request)
-            try context.checkServes()
+            try context.checkServes(principal)
         }
     }
 
@@ -130,6 +130,14 @@ enum RequestPlan {
         self = .answer(answer)
     }
 
+    /// Whether the request needs its database, before a client of a session has signed in.
+    var usesDatabase: Bool {
+        switch self {
+        case .rest, .rules, .report, .native, .console: true
+        case .answer, .backup, .realtime, .refusedRealtime, .longPoll: false
+        }
+    }
+
     /// Whether the body is kept until the request is complete.
     var keepsBody: Bool {
         switch self {
@@ -152,11 +160,24 @@ extension GatewayContext {
     mutating func database(
         of head: RequestHead, from client: String
     ) throws(RestFailure) -> DatabaseName {
-        let database = try namedDatabase(of: head)
+        let database: DatabaseName
+        do throws(RestFailure) { database = try namedDatabase(of: head) } catch {
+            guard let absent = error.absentDatabase, authentication.hides(absent) else {
+                throw error
+            }
+            // The client of a session signs in later. Others are refused once their request is complete.
+            guard !head.isRealtime, try isOfAdministrator(head) else { return absent }
+            throw error
+        }
         guard databases.place(of: database) != .here else { return database }
         guard head.usesDatabase else { return .default }
         try checkPlace(of: database, head, from: client)
         return database
+    }
+
+    private mutating func isOfAdministrator(_ head: RequestHead) throws(RestFailure) -> Bool {
+        let sender = try Credentials(head).identity(by: &authentication, json, at: now)
+        return sender.principal.isAdministrator
     }
 
     private mutating func namedDatabase(
@@ -204,22 +225,37 @@ extension GatewayContext {
         of head: RequestHead, in database: DatabaseName
     ) throws(RestFailure) -> Identity {
         guard !authentication.isOpen, head.method != .options,
-            !GatewayContext.openPaths.contains(head.target.pathText), !isForConsole(head)
+            !GatewayContext.openPaths.contains(head.target.pathText),
+            !isForConsole(head, of: database)
         else { return authentication.initial }
         let identity = try Credentials(head).identity(by: &authentication, json, at: now)
-        guard authentication.admits(identity.principal, to: database) else {
+        let isHidden = authentication.hides(database) && authentication.hasTokens
+        guard isHidden || authentication.admits(identity.principal, to: database) else {
             throw .permissionDenied
         }
         return identity
     }
 
     /// Whether a request is for the console, whose page asks for a token itself.
-    private borrowing func isForConsole(_ head: RequestHead) -> Bool {
-        configuration.console != nil && (head.isForConsoleFeed || ConsolePage.path(in: head) != nil)
+    private borrowing func isForConsole(
+        _ head: RequestHead, of database: DatabaseName
+    ) -> Bool {
+        guard configuration.console != nil else { return false }
+        // A page shows no database that is not there.
+        if head.isForConsoleFeed { return !authentication.hides(database) }
+        return ConsolePage.path(in: head) != nil
     }
 
-    fileprivate borrowing func checkServes() throws(RestFailure) {
-        if case .unavailable(let reason) = availability { throw .unavailable(reason) }
+    fileprivate borrowing func checkServes(_ principal: Principal) throws(RestFailure) {
+        if availability.servesClients { return }
+        throw .unavailable(unavailability(for: principal) ?? "")
+    }
+
+    /// Why the node does not serve without limits; nil if it does. Only administrators and monitors learn the names of nodes.
+    fileprivate borrowing func unavailability(for principal: Principal) -> String? {
+        availability.reason(
+            withNames: !authentication.hidesNames || principal.isAdministrator
+                || principal == .monitor)
     }
 }
 
@@ -287,13 +323,12 @@ extension Answer {
         append("Access-Control-Max-Age", "86400")
     }
 
-    fileprivate init(health availability: Availability) {
-        let (status, word): (Int, String) =
-            switch availability {
-            case .serving: (200, "ok")
-            case .impaired(let reason), .unavailable(let reason): (503, reason)
-            }
-        let text = "{\"status\":\(JSONWriter.text(of: .string(word)))}\n"
+    /// The health of a node.
+    ///
+    /// - Parameter reason: Why it does not serve without limits; nil if it does.
+    fileprivate init(health reason: String?) {
+        let status = reason == nil ? 200 : 503
+        let text = "{\"status\":\(JSONWriter.text(of: .string(reason ?? "ok")))}\n"
         self.init(
             status: status, AnswerText(Array(text.utf8)), type: "application/json; charset=utf-8")
         if status == 503 { append("Retry-After", "1") }

@@ -49,7 +49,7 @@ extension ConsoleSession {
         if request == statusRequest {
             statusRequest = nil
             statusDueMilliseconds = now.elapsedMilliseconds + ConsoleSession.statusMilliseconds
-            return wantsStatus ? [.send(ConsoleText.status(value))] : []
+            return wantsStatus ? [.sendStatus(value)] : []
         }
         if let events, request == events.request {
             let text = self.events?.append(value, at: now.elapsedMilliseconds)

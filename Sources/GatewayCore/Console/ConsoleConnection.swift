@@ -86,6 +86,10 @@ extension Connection {
         for effect in effects {
             switch effect {
             case .send(let text): sendConsole(.text, text, &context)
+            case .sendStatus(let status):
+                let peers = database.isDefault ? context.peerReports : []
+                sendConsole(.text, ConsoleText.status(status, peers: peers), &context)
+            case .reportPeers: context.output(.reportPeers)
             case .identify(let principal):
                 identity = Identity(principal)
                 openSession(&context)

@@ -36,8 +36,13 @@ public struct ConsoleNode: Equatable, Sendable {
     /// Its address for browsers, such as `http://127.0.0.1:7001`; empty if it has none that all may know.
     public var address: String
 
-    /// A node with a name and an address.
-    public init(name: String, address: String) { (self.name, self.address) = (name, address) }
+    /// Its address for links, which only those learn who sign in.
+    public var page: String
+
+    /// A node with a name and addresses.
+    public init(name: String, address: String, page: String) {
+        (self.name, self.address, self.page) = (name, address, page)
+    }
 }
 
 /// The console of a node: its files, and the cluster that it shows.

@@ -8,6 +8,10 @@ internal import SyncProtocol
 enum ConsoleEffect: Equatable {
     /// Send a text message.
     case send([UInt8])
+    /// Send the status of the node, with those of others.
+    case sendStatus(Value)
+    /// Ask the other nodes for their statuses.
+    case reportPeers
     /// Announce the client's principal to the replica.
     case identify(Principal)
     /// Hand requests to the replica.
@@ -95,6 +99,7 @@ struct ConsoleSession {
         }
         if identity.hasEnded(at: time) { return expireIdentity(with: authentication) }
         var messages: [ClientMessage] = []
+        var effects: [ConsoleEffect] = []
         for (id, window) in windows.sorted(by: { $0.key < $1.key })
         where window.request == nil && time >= window.dueMilliseconds {
             let request = nextRequest()
@@ -104,12 +109,15 @@ struct ConsoleSession {
         if wantsStatus, statusRequest == nil, time >= statusDueMilliseconds {
             statusRequest = nextRequest()
             messages.append(.status(id: lastRequest))
+            if database.isDefault, authentication.mayRead(.status, as: identity.principal) {
+                effects.append(.reportPeers)
+            }
         }
         if events?.isDue(at: time) == true {
             let request = nextRequest()
             messages += [events?.next(request)].compactMap(\.self)
         }
-        return messages.isEmpty ? [] : [.ask(messages)]
+        return messages.isEmpty ? [] : effects + [.ask(messages)]
     }
 
     mutating func nextRequest() -> UInt64 {

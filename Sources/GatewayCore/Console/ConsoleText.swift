@@ -8,7 +8,8 @@ enum ConsoleText {
         _ console: Console?, user: String, isOpen: Bool, hasTokens: Bool, isEmulator: Bool
     ) -> [UInt8] {
         let nodes = (console?.nodes ?? []).map { node in
-            "{\"name\":\(quoted(node.name)),\"address\":\(quoted(node.address))}"
+            "{\"name\":\(quoted(node.name)),\"address\":\(quoted(node.address)),"
+                + "\"page\":\(quoted(node.page))}"
         }
         return bytes(
             "{\"t\":\"ready\",\"node\":\(quoted(console?.node ?? "")),"
@@ -39,9 +40,17 @@ enum ConsoleText {
         bytes("{\"t\":\"denied\",\"problem\":\(quoted(problem)),\"fix\":\(quoted(fix))}")
     }
 
-    /// `{"t":"status",…}`, with the status of the node; null for users.
-    static func status(_ value: Value) -> [UInt8] {
-        bytes("{\"t\":\"status\",\"status\":") + JSONWriter.bytes(of: value) + bytes("}")
+    /// `{"t":"status",…}`, with the status of the node, null for users, and those of other nodes, as this node knows them.
+    static func status(_ value: Value, peers: [PeerReport] = []) -> [UInt8] {
+        var text = bytes("{\"t\":\"status\",\"status\":") + JSONWriter.bytes(of: value)
+        if !peers.isEmpty {
+            let members = peers.map { peer in
+                "\(quoted(peer.node)):{\"age\":\(peer.ageMilliseconds),\"status\":"
+                    + JSONWriter.text(of: peer.status) + "}"
+            }
+            text += bytes(",\"peers\":{\(members.joined(separator: ","))}")
+        }
+        return text + bytes("}")
     }
 
     /// `{"t":"why",…}`, with the report on a location.

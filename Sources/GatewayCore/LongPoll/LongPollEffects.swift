@@ -1,4 +1,5 @@
 internal import Marks
+internal import Rules
 internal import SyncProtocol
 
 // How a gateway does what sessions with long polls want: their effects concern other connections than the one that is being
@@ -14,8 +15,8 @@ enum ConnectionSignal {
     case send([UInt8])
     /// Close this WebSocket.
     case close(SessionEnd)
-    /// Go on with the session, which has this number at the replica.
-    case adopt(LongPollSession, as: SessionID)
+    /// Go on with the session, which has this number at the replica, or will have it once it is opened.
+    case adopt(LongPollSession, as: SessionID, isOpened: Bool)
 }
 
 extension GatewayContext {
@@ -36,10 +37,46 @@ extension GatewayContext {
         let id = longPolls.add(session)
         lasting.enter(database)
         nameRealtime(id, name)
+        if authentication.hides(database) {
+            longPolls.setUnopened(id)
+        } else {
+            openLongPoll(id, in: database, as: authentication.initial.principal)
+        }
+        return script
+    }
+
+    private mutating func openLongPoll(
+        _ id: SessionID, in database: DatabaseName, as principal: Principal
+    ) {
+        longPolls.setOpened(id)
         if !database.isDefault { output(.enter(id, database)) }
         output(.open(id))
-        output(.identify(id, authentication.initial.principal))
-        return script
+        output(.identify(id, principal))
+    }
+
+    /// Announces the principal of a session, which begins at the replica if it could not before.
+    private mutating func identifyLongPoll(_ id: SessionID, as principal: Principal) {
+        guard !longPolls.isOpened(id), let database = longPolls.database(of: id) else {
+            return output(.identify(id, principal))
+        }
+        if authentication.hides(database) {
+            guard principal.isAdministrator else { return }
+            do throws(RestFailure) { try databases.checkUse(of: database) } catch {
+                let farewell = RealtimeFarewell(error)
+                return updateLongPoll(id) { session, _ in session.end(by: farewell) }
+            }
+        }
+        openLongPoll(id, in: database, as: principal)
+    }
+
+    private mutating func askLongPoll(_ id: SessionID, _ messages: [ClientMessage]) {
+        // The database was created after the session began.
+        if !longPolls.isOpened(id), let database = longPolls.database(of: id),
+            let principal = longPolls.principal(of: id)
+        {
+            openLongPoll(id, in: database, as: principal)
+        }
+        output(.ask(id, messages))
     }
 
     /// Changes a session with long polls, and does what follows from it.
@@ -60,26 +97,28 @@ extension GatewayContext {
     private mutating func execute(_ effect: LongPollEffect, of id: SessionID) {
         switch effect {
         case .answer(let script, let connection): signal(.answerPoll(script), to: connection)
-        case .identify(let principal): output(.identify(id, principal))
-        case .ask(let messages): output(.ask(id, messages))
-        case .backpressured: output(.backpressured(id))
-        case .writable: output(.writable(id))
+        case .identify(let principal): identifyLongPoll(id, as: principal)
+        case .ask(let messages): askLongPoll(id, messages)
+        case .backpressured: if longPolls.isOpened(id) { output(.backpressured(id)) }
+        case .writable: if longPolls.isOpened(id) { output(.writable(id)) }
         case .send(let text, let connection): signal(.send(text), to: connection)
         case .close(let connection, let end): signal(.close(end), to: connection)
         case .handOver(let connection):
+            let isOpened = longPolls.isOpened(id)
             guard let session = longPolls.remove(id) else { return }
             lasting.leave(session.realtime.database)
             sometimes(.sessionChangesToSocket)
-            signal(.adopt(session, as: id), to: connection)
+            signal(.adopt(session, as: id, isOpened: isOpened), to: connection)
         case .delayRefusal:
             guard !delayRefusal(of: id) else { return }
             updateLongPoll(id) { session, _ in session.disconnect(.credentials) }
         case .end(let reason):
             if let reason { metrics.ends.count(reason) }
+            let isOpened = longPolls.isOpened(id)
             guard let session = longPolls.remove(id) else { return }
             lasting.leave(session.realtime.database)
             forgetRealtime(session.realtime.name)
-            output(.end(id))
+            if isOpened { output(.end(id)) }
         }
     }
 

@@ -177,6 +177,13 @@ extension LongPollSession {
         return removeEffects()
     }
 
+    /// Ends a session with a reason that the client logs.
+    mutating func end(by farewell: RealtimeFarewell) -> [LongPollEffect] {
+        if let message = farewell.message { send(message) }
+        end(farewell.end)
+        return removeEffects()
+    }
+
     /// Ends a session for which there is no memory.
     mutating func endForWantOfMemory() -> [LongPollEffect] {
         execute(realtime.endTooLarge(.memory))

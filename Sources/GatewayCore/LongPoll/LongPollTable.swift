@@ -1,3 +1,4 @@
+internal import Rules
 internal import SyncProtocol
 
 /// The sessions whose clients poll.
@@ -13,6 +14,8 @@ struct LongPollTable {
 
     private var sessions: [SessionID: LongPollSession] = [:]
     private var ids: [String: SessionID] = [:]
+    /// Those that no replica has, because there is no such database.
+    private var unopened: Set<SessionID> = []
     private var lastNumber = LongPollTable.firstNumber
     /// The memory that all sessions take for what waits.
     private(set) var waitingBytes = 0
@@ -32,6 +35,18 @@ struct LongPollTable {
 
     /// The database of a session; nil for a session that is gone.
     func database(of id: SessionID) -> DatabaseName? { sessions[id]?.realtime.database }
+
+    /// The principal of a session's client; nil for a session that is gone.
+    func principal(of id: SessionID) -> Principal? { sessions[id]?.realtime.identity.principal }
+
+    /// Records that no replica has a session yet.
+    mutating func setUnopened(_ id: SessionID) { unopened.insert(id) }
+
+    /// Whether a replica has a session.
+    func isOpened(_ id: SessionID) -> Bool { !unopened.contains(id) }
+
+    /// Records that a replica has a session.
+    mutating func setOpened(_ id: SessionID) { unopened.remove(id) }
 
     /// Adds a session; returns its number.
     mutating func add(_ session: LongPollSession) -> SessionID {
@@ -70,6 +85,7 @@ struct LongPollTable {
     mutating func remove(_ id: SessionID) -> LongPollSession? {
         guard let session = sessions.removeValue(forKey: id) else { return nil }
         ids[session.credential.id] = nil
+        unopened.remove(id)
         waitingBytes -= session.waitingBytes
         return session
     }

@@ -24,6 +24,8 @@ struct RestFailure: Error, Equatable {
     var absence: DatabaseAbsence?
     /// Whether the request names a database that the node will not have.
     var namesNoDatabase = false
+    /// The name of a database that is not there, or not any longer; nil for other failures.
+    var absentDatabase: DatabaseName?
 
     /// Whether the answer waits a moment, because a limit refuses the request: a client that goes on at once costs others little
     /// then.

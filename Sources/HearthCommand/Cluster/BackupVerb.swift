@@ -10,7 +10,8 @@ enum BackupVerb {
         "NAME", "The name of the copy, such as monday; not needed with --to.", arity: .optional)
     private static let target = Option(
         "to", "FILE",
-        "Receive the backup in FILE, or on standard output for a dash. The node keeps none.",
+        "Receive the backup in FILE, which only this user can read, or on standard output for a dash. "
+            + "The node keeps none.",
         values: .file)
     private static let kept = Option(
         "keep", "NUMBER",
@@ -55,9 +56,8 @@ enum BackupVerb {
         for invocation: Invocation, within limit: Duration, in target: String
     ) throws(CommandError) {
         let server = try server(for: invocation, within: limit)
-        // The backup has all data: only this user may read it.
-        umask(0o077)
-        let output = try OutputFile(target)
+        // The backup has all data.
+        let output = try OutputFile(private: target)
         var passage = BackupPassage()
         do throws(CommandError) {
             try BackupProbe(for: invocation).fetch(from: server, within: limit) {

@@ -10,12 +10,13 @@ enum KeysVerb {
         "Creates the keys of nodes, certificates, secrets and signing keys.",
         verbs: [
             new, show, CertificateVerb.verb, SecretVerb.administratorSecret,
-            SecretVerb.monitorSecret, SecretVerb.signingKey, KeysFollowVerb.verb,
+            SecretVerb.monitorSecret, SecretVerb.signingPair, SecretVerb.signingKey,
+            KeysFollowVerb.verb,
         ],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",
             "hearth keys certificate 127.0.0.1 --out keys", "hearth keys secret app.secret",
-            "hearth keys signing-key signing.key",
+            "hearth keys signing-pair signing.key",
         ])
 
     private static let names = Argument(

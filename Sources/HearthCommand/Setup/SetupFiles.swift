@@ -16,6 +16,7 @@ struct SetupFiles {
     /// The certificate to use; nil to make one.
     private let own: OwnCertificate?
     private var written: [String] = []
+    private var writtenFolder: String?
 
     private init(_ plan: SetupPlan, _ own: OwnCertificate?) {
         (self.plan, self.own) = (plan, own)
@@ -29,6 +30,7 @@ struct SetupFiles {
             try files.writeAll()
         } catch {
             for path in files.written { unlink(path) }
+            if let folder = files.writtenFolder { rmdir(folder) }
             throw error
         }
     }
@@ -36,9 +38,7 @@ struct SetupFiles {
     private mutating func writeAll() throws(CommandError) {
         let secret = Secret.random()
         try write(secret.text + "\n", to: "admin.secret", mode: 0o600)
-        if plan.hasTokens {
-            try write(Secret.random().text + "\n", to: "signing.key", mode: 0o600)
-        }
+        if plan.hasTokens { try writeSigningPair() }
         var publicKeys: [PublicKey] = []
         for node in plan.nodes {
             let pair = KeyPair.random()
@@ -49,6 +49,16 @@ struct SetupFiles {
             publicKeys: publicKeys, secretHash: secret.hash,
             fingerprint: plan.hasTLS ? try writeCertificate() : nil)
         try write(plan.configuration(with: keys), to: "cluster.json5", mode: 0o644)
+    }
+
+    /// Writes the private key that signs tokens, and a folder for nodes with its public key.
+    private mutating func writeSigningPair() throws(CommandError) {
+        let folder = "\(plan.folder)/\(SetupPlan.tokenKeys)"
+        let key = SigningKey.random()
+        try write(key.pem, to: SetupPlan.signingKey, mode: 0o600)
+        if access(folder, F_OK) != 0 { writtenFolder = folder }
+        try makeFolder(folder)
+        try write(key.publicKey.pem, to: "\(SetupPlan.tokenKeys)/signing.pem", mode: 0o644)
     }
 
     /// Writes the certificate and its key; returns its fingerprint if no authority has signed it.

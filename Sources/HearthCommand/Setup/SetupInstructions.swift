@@ -15,10 +15,11 @@ struct SetupInstructions {
         if plan.isLocal { return ["hearth node --config \(file) --id \(node.id) --key \(key)"] }
         let files = ([file] + certificateFiles + tokenFiles + [key]).joined(separator: " ")
         let there = Self.configured
+        let options = plan.hasTokens ? "-r " : ""
         let check =
             "runuser -u hearth -- hearth node --check --config \(there)/cluster.json5 --id \(node.id) --key \(there)/\(node.id).key"
         return [
-            "scp \(files) \(node.host):\(there)/",
+            "scp \(options)\(files) \(node.host):\(there)/",
             "ssh \(node.bareHost) 'chown -R hearth: \(there) && \(check)'",
             "ssh \(node.bareHost) systemctl enable --now --no-block hearth@\(node.id)",
         ]
@@ -43,7 +44,9 @@ struct SetupInstructions {
         plan.hasTLS ? ["\(folder)/certificate.pem", "\(folder)/certificate.key"] : []
     }
 
-    private var tokenFiles: [String] { plan.hasTokens ? ["\(folder)/signing.key"] : [] }
+    private var tokenFiles: [String] {
+        plan.hasTokens ? ["\(folder)/\(SetupPlan.tokenKeys)"] : []
+    }
 
     private func shellWord(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
@@ -88,8 +91,11 @@ extension SetupInstructions {
             ]
         }
         let keys = plan.nodes.map { ("\($0.id).key", "the key of \($0.id)") }
-        if plan.hasTokens { files.append(("signing.key", "signs tokens of users")) }
-        return files + keys + [
+        let tokens = [
+            (SetupPlan.tokenKeys, "the public keys by which nodes check tokens"),
+            (SetupPlan.signingKey, "signs tokens of users; no host of a node needs it"),
+        ]
+        return files + keys + (plan.hasTokens ? tokens : []) + [
             ("admin.secret", "the administrator's secret; it stays on this machine")
         ]
     }

@@ -13,10 +13,15 @@ struct SetupPlan {
     let folder: String
     /// Whether the ports for clients have TLS.
     let hasTLS: Bool
-    /// Whether a signing key is made, by which a program signs tokens.
+    /// Whether a key pair is made: a program signs tokens with the private key, and nodes have the public one.
     let hasTokens: Bool
     /// The folder for the data of the nodes, on their hosts.
     let data: String
+
+    /// The file with the private key that signs tokens.
+    static let signingKey = "signing.key"
+    /// The folder with the public keys by which nodes check tokens.
+    static let tokenKeys = "token-keys"
 
     /// Whether all nodes run on this machine, and only for programs on it.
     var isLocal: Bool { nodes.allSatisfy(\.isLoopback) }
@@ -59,8 +64,9 @@ extension SetupPlan {
         ]
         if hasTokens {
             lines += [
-                "    // A program with the signing key signs tokens. The claim \"admin\" makes administrators.",
-                "    tokens: {issuers: [{signingKeys: [\"signing.key\"], admin: \"admin\"}]},", "",
+                "    // A program with \(Self.signingKey) signs tokens. No host needs it: nodes check tokens by the public keys in",
+                "    // this folder. The claim \"admin\" makes administrators.",
+                "    \(SigningPair.lines(issuer: cluster, keys: Self.tokenKeys))", "",
             ]
         }
         lines.append("    nodes: [")

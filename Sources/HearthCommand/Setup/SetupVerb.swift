@@ -47,7 +47,8 @@ private enum SetupVerb {
         "certificate-key", "FILE", "The private key of --certificate, in PEM.", values: .file)
     static let tokens = Option(
         flag: "tokens",
-        "Make a signing key, too: a program with it signs tokens of users (`hearth token new`).")
+        "Make a key pair, too: a program with the private key signs tokens of users (`hearth token "
+            + "new`), and the hosts have the public key alone.")
     static let json = Option(flag: "json", "Print the result as one JSON object.")
 
     @Sendable static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {

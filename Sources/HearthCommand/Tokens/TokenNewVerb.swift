@@ -12,8 +12,8 @@ internal import Tokens
 enum TokenNewVerb {
     static let verb = Verb(
         "new",
-        "Signs a token for a user, and prints it or writes it to a new file. Uses a signing "
-            + "key of the cluster, or a private key.",
+        "Signs a token for a user, and prints it or writes it to a new file. Uses a private key, or "
+            + "a signing key of the cluster.",
         options: [
             user, claim, lifetime, signer, TokenOptions.configuration, issuer, audience, keyID,
             file,
@@ -24,18 +24,20 @@ enum TokenNewVerb {
             "hearth token new --uid ada --claim 'teams=[\"red\"]' --with key.pem --issuer https://id.test --audience app",
         ]
     ) { invocation throws(CommandError) in
-        let own = try TokenOptions.settings(of: invocation)?.issuers.first {
-            !$0.signingKeys.isEmpty
-        }
-        guard let key = invocation[signer] ?? own?.signingKeys.first else {
+        let settings = try TokenOptions.settings(of: invocation)
+        let shared = settings?.issuers.first { !$0.signingKeys.isEmpty }
+        let keyFile =
+            invocation[signer] ?? shared?.signingKeys.first
+            ?? TokenOptions.signingKey(of: invocation)
+        guard let keyFile else {
             throw invocation.usageError(
                 "\(invocation.name): the token has no signing key",
-                fix:
-                    "name a file by --with, or by --config a cluster with a signing key (`signingKeys` of an issuer)"
-            )
+                fix: "name a file by --with: the signing.key of `hearth setup --tokens`, or "
+                    + "another key that signs tokens for the cluster")
         }
+        let key = try signer(inFile: keyFile, id: invocation[keyID])
+        let (own, signer) = issuer(with: key, in: settings) ?? (shared, key)
         let token = try Draft(invocation, own).claims(invocation)
-        let signer = try signer(inFile: key, id: invocation[keyID])
         try write(signer.token(token), to: invocation[file])
         return .success
     }
@@ -50,8 +52,9 @@ enum TokenNewVerb {
         "for", "TIME", "How long the token is valid: 90s, 15min, 1h or 7d; 1h by default.")
     private static let signer = Option(
         "with", "FILE",
-        "The key: a signing key (`hearth keys signing-key`), or a private key as PEM (RSA, "
-            + "P-256 or Ed25519).",
+        "The key: a private key as PEM (RSA, P-256 or Ed25519), or a signing key that the cluster "
+            + "has, too (`hearth keys signing-key`). With --config, the key is by default that of the "
+            + "configuration or signing.key beside it, and the token has the issuer of the key.",
         values: .file)
     private static let issuer = Option("issuer", "NAME", "The issuer, as iss.")
     private static let audience = Option("audience", "NAME", "The audience, as aud.")
@@ -65,6 +68,15 @@ enum TokenNewVerb {
         try NewFile(
             path: path, mode: 0o600, fix: "name a new file in a folder that you may write"
         ).write(token + "\n")
+    }
+
+    /// Returns the issuer of the cluster that has a private key, and the signer with the name of that key; nil if there is none.
+    private static func issuer(
+        with signer: TokenSigner, in settings: TokenSettings?
+    ) -> (TokenSettings.Issuer?, TokenSigner)? {
+        guard case .key(let key, let id) = signer else { return nil }
+        let found = settings.flatMap { try? TokenKeyFiles($0) }?.issuer(of: key.publicKey)
+        return (found?.issuer, .key(key, id: id ?? found?.keyID))
     }
 
     /// Returns the signer of a key file.

@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import ClusterConfiguration
 internal import CommandLineKit
+internal import Glibc
 
 extension Verb {
     /// `hearth token`: the identities of programs.
@@ -20,6 +21,16 @@ enum TokenOptions {
         "config", "FILE",
         "The configuration of the cluster; by default HEARTH_CONFIG of the environment.",
         values: .file)
+
+    /// Returns the file with a private key beside the configuration that a command names; nil without one.
+    static func signingKey(of invocation: Invocation) -> String? {
+        guard let file = invocation[configuration] ?? environment("HEARTH_CONFIG") else {
+            return nil
+        }
+        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+        let path = folder + SetupPlan.signingKey
+        return access(path, R_OK) == 0 ? path : nil
+    }
 
     /// Returns the token settings of the configuration that a command names; nil without one.
     static func settings(of invocation: Invocation) throws(CommandError) -> TokenSettings? {

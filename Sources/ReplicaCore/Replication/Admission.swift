@@ -16,27 +16,32 @@ enum Admission: Equatable {
 extension Replication {
     /// The decision about a write with this stamp.
     ///
-    /// - Parameter time: The time of its server timestamps, if it has some.
-    func admission(of stamp: Stamp, now time: UInt64? = nil) -> Admission {
+    /// - Parameters:
+    ///   - time: The time of its server timestamps, if it has some.
+    ///   - node: This node, as the client may know it.
+    func admission(
+        of stamp: Stamp, now time: UInt64? = nil, at node: String = "this node"
+    ) -> Admission {
         guard isClient(stamp.writer) else { return .notOfClient }
         if deduplicationTable.answer(for: stamp) == .done { return .done }
-        let (member, shown) = (configuration.member, clock.last.milliseconds)
+        let shown = clock.last.milliseconds
         // While the closed timestamp waits for a silent node, clients have no longer time than otherwise.
         let closed = max(
             closedTimestamp.time,
             clock.last.earlier(byMilliseconds: closedTimestamp.lagMilliseconds + 1_000))
         if stamp.time <= closed {
             return .refused(
-                problem: "\(member) no longer accepts stamps of \(stamp.time.milliseconds) ms and "
+                problem: "\(node) no longer accepts stamps of \(stamp.time.milliseconds) ms and "
                     + "earlier; its clock shows \(shown) ms")
         }
         let newest = max(shown, now.wallMilliseconds)
         if stamp.time.milliseconds > newest + StampClock.aheadLimitMilliseconds {
             return .refused(
-                problem: "the stamp is \(stamp.time.milliseconds) ms, but \(member)'s clock shows "
-                    + "\(newest) ms")
+                problem: "the stamp is \(stamp.time.milliseconds) ms, but the clock of \(node) "
+                    + "shows \(newest) ms")
         }
-        return time.flatMap(problem(withNow:)).map(Admission.refused) ?? .admitted
+        guard let time, let problem = problem(withNow: time, at: node) else { return .admitted }
+        return .refused(problem: problem)
     }
 
     /// Whether a writer is not a node.

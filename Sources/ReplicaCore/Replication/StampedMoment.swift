@@ -20,7 +20,7 @@ extension Replication {
     ///
     /// Rules never see a time that this node's clock has not reached, so that no client gets ahead of a deadline. They see one
     /// that has passed for as long as a client may still send what it stamped then.
-    func problem(withNow time: UInt64) -> String? {
+    func problem(withNow time: UInt64, at node: String) -> String? {
         let wall = now.wallMilliseconds
         let window = configuration.retryWindowMilliseconds + Replication.slackMilliseconds
         if time > wall {
@@ -31,7 +31,7 @@ extension Replication {
             return nil
         }
         return
-            "its server timestamps have the time \(time) ms, but \(configuration.member)'s clock shows \(wall) ms"
+            "its server timestamps have the time \(time) ms, but the clock of \(node) shows \(wall) ms"
     }
 }
 

@@ -6,6 +6,24 @@ public struct SigningKey: Sendable {
     public let publicKey: VerificationKey
     private let handle: KeyHandle
 
+    /// Makes a key on the curve P-256.
+    public static func random() -> SigningKey {
+        let handle = KeyHandle(owning: Certificate.keyPair())
+        guard let publicKey = VerificationKey(handle) else {
+            fatalError("a new key is none for signatures")
+        }
+        return SigningKey(publicKey, handle)
+    }
+
+    private init(_ publicKey: VerificationKey, _ handle: KeyHandle) {
+        (self.publicKey, self.handle) = (publicKey, handle)
+    }
+
+    /// The private key as PEM, without a password.
+    public var pem: String {
+        Certificate.pem { PEM_write_bio_PrivateKey($0, handle.key, nil, nil, 0, nil, nil) }
+    }
+
     /// Reads the first private key of a PEM text; nil if there is none of an accepted kind, or it has a password.
     public init?(pem text: String) {
         defer { ERR_clear_error() }

@@ -96,6 +96,9 @@ public struct VerificationKey: Equatable, Sendable {
 // MARK: - PEM
 
 extension VerificationKey {
+    /// The key as PEM.
+    public var pem: String { Certificate.pem { PEM_write_bio_PUBKEY($0, handle.key) } }
+
     /// Returns the keys of the blocks `PUBLIC KEY` and `CERTIFICATE` of a PEM text, in order; nil
     /// if the text has another block, or a key of no accepted kind.
     public static func keys(inPEM text: String) -> [VerificationKey]? {

@@ -205,6 +205,27 @@ import Testing
         #expect(messages(id) == [])
     }
 
+    @Test mutating func `a status has those of the other nodes, as this node knows them`() {
+        node.peers = [PeerReport(of: "n2", ["lag": 3], ageMilliseconds: 70)]
+        let id = connect()
+        _ = messages(id)
+        send(#"{"t":"status"}"#, by: id)
+        let text = messages(id).joined()
+        #expect(text.hasSuffix(#","peers":{"n2":{"age":70,"status":{"lag":3}}}}"#), "\(text)")
+    }
+
+    @Test mutating func `the other nodes are asked for administrators and monitors alone`() {
+        useTokens()
+        node.peers = [PeerReport(of: "n2", ["lag": 3], ageMilliseconds: 70)]
+        for (token, isShown) in [
+            (TestTokens.token("ada"), false), (TestSecrets.monitor, true),
+        ] {
+            let id = connect(token: token)
+            send(#"{"t":"status"}"#, by: id)
+            #expect(messages(id).joined().contains("peers") == isShown)
+        }
+    }
+
     @Test mutating func `a question about a location waits for the log`() {
         put("1", at: "/a.json")
         let id = connect()
@@ -373,7 +394,9 @@ extension ConsoleFeedTests {
         configuration.console = Console { _ in nil }
         configuration.console!.node = "amethyst"
         configuration.console!.cluster = "opal"
-        configuration.console!.nodes = [ConsoleNode(name: "beryl", address: "http://jade:1")]
+        configuration.console!.nodes = [
+            ConsoleNode(name: "beryl", address: "", page: "http://jade:1")
+        ]
         node = TestGateway(configuration)
         let id = connect(token: isSignedIn ? TestTokens.token("ada") : nil)
         let ready = messages(id).joined()

@@ -15,7 +15,7 @@ import Testing
             ["index.html", "main.js"].contains(path)
                 ? ConsoleFile(Array("file \(path)".utf8), at: path) : nil
         }
-        console.nodes = [ConsoleNode(name: "n2", address: "https://db.example.com:7002")]
+        console.nodes = [ConsoleNode(name: "n2", address: "https://db.example.com:7002", page: "")]
         configuration.console = console
         return configuration
     }

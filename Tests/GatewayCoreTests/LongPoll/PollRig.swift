@@ -24,7 +24,9 @@ struct PollRig {
 
     /// Starts a session.
     mutating func start(_ more: String = "") -> Client {
-        let script = node.curl("/.lp?start=t&ser=1&cb=1&v=5&ns=x" + more).body
+        let script = node.curl(
+            "/.lp?start=t&ser=1&cb=1&v=5&\(more.contains("ns=") ? "" : "ns=x")" + more
+        ).body
         let parts = script.split(separator: "\"", omittingEmptySubsequences: false)
         let start = parts.firstIndex(of: "start")!
         let name = script.firstRange(of: "\"s\":\"")!.upperBound
@@ -41,7 +43,9 @@ struct PollRig {
     }
 
     mutating func poll(_ client: Client, _ more: String = "", on connection: SessionID) {
-        let target = "/.lp?id=\(client.id)&pw=\(client.password)&ser=2&ns=x" + more
+        let target =
+            "/.lp?id=\(client.id)&pw=\(client.password)&ser=2&\(more.contains("ns=") ? "" : "ns=x")"
+            + more
         node.send(TestGateway.request(target), by: connection)
     }
 

@@ -114,6 +114,51 @@ import Testing
             configuration.tokens.issuers.count == 1 && configuration.directory.hasSuffix("/data"))
     }
 
+    @Test func `gives hosts no key that signs tokens`() throws {
+        let made = try hearth("setup", "--nodes", "10.0.0.1,10.0.0.2", "--out", "c", "--tokens")
+        #expect(made.status == 0, "\(made.errors)")
+        let copies = made.output.split(separator: "\n").filter { $0.contains("scp ") }
+        #expect(copies.count == 2)
+        for copy in copies {
+            #expect(copy.contains("scp -r ") && copy.contains(" c/token-keys "))
+            #expect(!copy.contains("signing.key") && !copy.contains("admin.secret"))
+        }
+        #expect(try !folder.read("c/cluster.json5").contains("signingKeys"))
+        // The private key signs a token of an administrator, which the nodes accept by the public key.
+        let token = try hearth(
+            "token", "new", "--uid", "root", "--claim", "admin=true", "--config", "c/cluster.json5")
+        #expect(token.status == 0, "\(token.errors)")
+        let text = token.output.trimmingCharacters(in: .newlines)
+        let shown = try hearth("token", "show", text, "--config", "c/cluster.json5")
+        #expect(shown.output.contains("accepted   as an administrator"), "\(shown.errors)")
+        #expect(shown.output.contains(#"claim      iss "c""#))
+        // An empty set of keys revokes the only key.
+        try folder.write(Array(#"{"keys": []}"#.utf8), to: "c/token-keys/signing.pem")
+        let refused = try hearth("token", "show", text, "--config", "c/cluster.json5")
+        #expect(refused.status == 1 && refused.errors.contains("the signature is wrong"))
+    }
+
+    @Test func `a new pair replaces the key that signs tokens`() throws {
+        #expect(try hearth("setup", "--nodes", "127.0.0.1", "--out", "c", "--tokens").status == 0)
+        let made = try hearth("keys", "signing-pair", "next.key", "--issuer", "c")
+        #expect(
+            made.output
+                == "tokens: {issuers: [{issuer: \"c\", audience: \"c\", keys: \"next.pem\", admin: \"admin\"}]},\n"
+        )
+        #expect(try mode("next.key") == 0o600)
+        let again = try hearth("keys", "signing-pair", "next.key")
+        #expect(again.status == 73 && again.errors.contains("File exists"))
+        try folder.write(Array(try folder.read("next.pem").utf8), to: "c/token-keys/next.pem")
+        for key in ["c/signing.key", "next.key"] {
+            let token = try hearth(
+                "token", "new", "--uid", "ada", "--with", key, "--config", "c/cluster.json5")
+            let shown = try hearth(
+                "token", "show", token.output.trimmingCharacters(in: .newlines), "--config",
+                "c/cluster.json5")
+            #expect(shown.status == 0, "\(key): \(shown.errors)")
+        }
+    }
+
     @Test func `uses a certificate of an authority`() throws {
         let made = try hearth("keys", "certificate", "db1.test", "--out", "own")
         #expect(made.status == 0)

@@ -141,6 +141,28 @@ import Testing
         #expect(node.value == .null)
     }
 
+    @Test(arguments: [
+        (1_000, nil), (1_800_000_000_000, nil), (1_700_000_000_010, 1_800_000_000_000),
+    ])
+    func `the refusal of a stamp names the node to administrators alone`(
+        stamped: UInt64, time: UInt64?
+    ) {
+        for (session, isNamed) in [
+            (RuledReplica.guest, false), (RuledReplica.user, false),
+            (RuledReplica.administrator, true),
+        ] {
+            var node = RuledReplica(nil)
+            let stamp = Stamp(time: HybridTime(milliseconds: stamped), writer: 77)
+            let put = ClientMessage.put(id: 1, path: "x", value: 1, stamp: stamp, now: time)
+            let told = node.ask(put, by: session)
+            guard case .error(_, _, let problem, let fix)? = told.first else {
+                Issue.record("\(told)")
+                continue
+            }
+            #expect(problem.contains("n1") == isNamed && !fix.contains("n1"), "\(problem)")
+        }
+    }
+
     @Test func `rules come before the condition of a transaction`() {
         var node = RuledReplica("{}", data: ["a": 1])
         for hash in [DataHash(of: 1), DataHash(of: 2)] {

@@ -16,7 +16,7 @@ export class Feed {
   #requests = new Map();
   #lastNumber = 0;
   // Whether the node has refused the token, so that the page goes on without one.
-  #isRefused = false;
+  #isTokenRefused = false;
 
   state = new Signal('connecting');
   /** What the node says about itself and the user; null before. */
@@ -25,6 +25,10 @@ export class Feed {
   denial = new Signal(null);
   /** The last status of the node; null for users. */
   status = new Signal(undefined);
+  /** What the other nodes have said to the node of late: their statuses and how old they are, by name. */
+  peers = new Signal({});
+  /** Whether the last attempt to connect failed at once, as where no process listens. */
+  isRefused = false;
   /** Since when the connection is lost, in milliseconds since 1970. */
   lostSince = 0;
 
@@ -39,8 +43,9 @@ export class Feed {
     clearTimeout(this.#timer);
     const socket = new WebSocket(this.#address, 'console.1');
     this.#socket = socket;
-    this.#isRefused = false;
+    this.#isTokenRefused = false;
     const limit = setTimeout(() => socket.close(), 5000);
+    const start = Date.now();
     socket.onopen = () => socket.send(JSON.stringify({ t: 'hello', token: this.#token() ?? undefined }));
     socket.onmessage = (event) => {
       clearTimeout(limit);
@@ -48,6 +53,7 @@ export class Feed {
     };
     socket.onclose = () => {
       clearTimeout(limit);
+      this.isRefused = this.state.value !== 'ready' && Date.now() - start < 1500;
       if (socket === this.#socket) this.#lose();
     };
   }
@@ -66,7 +72,7 @@ export class Feed {
     switch (message.t) {
       case 'ready':
         this.#attempts = 0;
-        if (!this.#isRefused) this.denial.value = null;
+        if (!this.#isTokenRefused) this.denial.value = null;
         this.about.value = message;
         this.state.value = 'ready';
         // What was open before is opened again.
@@ -74,11 +80,12 @@ export class Feed {
         break;
       case 'denied':
         this.denial.value = message;
-        if (!this.#isRefused) this.#write({ t: 'hello' });
-        this.#isRefused = true;
+        if (!this.#isTokenRefused) this.#write({ t: 'hello' });
+        this.#isTokenRefused = true;
         break;
       case 'status':
         this.status.value = message.status;
+        this.peers.value = message.peers ?? {};
         break;
       default:
         this.#requests.get(message.id)?.receive(message);
@@ -92,7 +99,7 @@ export class Feed {
   /** Shows another token, or none. */
   identify() {
     this.status.value = undefined;
-    this.#isRefused = false;
+    this.#isTokenRefused = false;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#write({ t: 'hello', token: this.#token() ?? undefined });
     else this.retry();
   }

@@ -55,6 +55,9 @@ export function visible(text) {
   });
 }
 
+/** The beginning of a text on one line. */
+export const short = (text, length = 60) => visible(text.slice(0, length)) + (text.length > length ? '…' : '');
+
 const digits = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 
 /** The time in a push ID, in milliseconds since 1970; null for other keys. */

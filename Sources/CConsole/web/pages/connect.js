@@ -4,7 +4,7 @@ import { button, card, copy, field, fill, h } from '../base/dom.js';
 import { request, writeIf } from '../base/data.js';
 import { duration } from '../base/format.js';
 import { database, inDatabase, keysOf } from '../base/paths.js';
-import { feed, hasToken } from '../base/session.js';
+import { feed } from '../base/session.js';
 
 /** Makes the page. */
 export function connectPage() {
@@ -41,15 +41,47 @@ export function connectPage() {
   };
 }
 
+/** The lines for each client. Those for a secured cluster send a token or a secret. */
 function makeSamples() {
-  const { origin, hostname } = location;
-  const port = location.port || (location.protocol === 'https:' ? '443' : '80');
-  const isLocal = location.protocol === 'http:';
-  const auth = hasToken() || feed.about.value?.tokens ? ' -H "Authorization: Bearer $TOKEN"' : '';
-  const emulator = isLocal ? `\nconnectDatabaseEmulator(database, '${hostname}', ${port});` : '';
-  const own = inDatabase(origin);
-  const url = isLocal ? inDatabase(origin, database ?? 'default') : own;
-  const option = database ? ` --database ${database}` : '';
+  const about = feed.about.value;
+  return about && !about.open && !about.emulator ? securedSamples() : openSamples();
+}
+
+const isSecure = location.protocol === 'https:';
+const { origin, hostname } = location;
+const own = inDatabase(origin);
+const url = inDatabase(origin, database ?? 'default');
+const option = database ? ` --database ${database}` : '';
+/** What clients need that do not trust the certificate of `hearth setup`. */
+const authority = (text) => (isSecure ? ` ${text}` : '');
+
+function curlSample(auth, more = '') {
+  return {
+    name: 'curl', note: `The address of a page and the address of its data differ in .json alone.${more}`,
+    text: `# Write, read, and follow the changes.
+curl -X PUT${auth} -d '"hello"' '${inDatabase(`${origin}/messages/first.json`)}'
+curl${auth} '${inDatabase(`${origin}/messages.json`)}'
+curl -N -H 'Accept: text/event-stream'${auth} '${inDatabase(`${origin}/messages.json`)}'
+`,
+  };
+}
+
+function swiftSample(credential, more = '') {
+  return {
+    name: 'Swift', note: `Hearth is the Swift package of this project, with the names of Firebase for Swift.${more}`,
+    text: `import Hearth
+
+let database = Database.database(url: "${own}")
+${credential}let messages = database.reference(withPath: "messages")
+
+messages.observe(.value) { print($0.value ?? "nothing") }
+messages.childByAutoId().setValue(["text": "hello"])
+`,
+  };
+}
+
+function openSamples() {
+  const port = location.port || '80';
   return [
     {
       name: 'Web', note: 'npm install firebase. The SDK wants the name of a database behind ?ns=.',
@@ -57,31 +89,15 @@ function makeSamples() {
 import { getDatabase, connectDatabaseEmulator, onValue, push, ref } from 'firebase/database';
 
 const app = initializeApp({ databaseURL: '${url}' });
-const database = getDatabase(app);${emulator}
+const database = getDatabase(app);
+connectDatabaseEmulator(database, '${hostname}', ${port});
 
 onValue(ref(database, 'messages'), (snapshot) => console.log(snapshot.val()));
 await push(ref(database, 'messages'), { text: 'hello' });
 `,
     },
-    {
-      name: 'curl', note: 'The address of a page and the address of its data differ in .json alone.',
-      text: `# Write, read, and follow the changes.
-curl -X PUT${auth} -d '"hello"' '${inDatabase(`${origin}/messages/first.json`)}'
-curl${auth} '${inDatabase(`${origin}/messages.json`)}'
-curl -N -H 'Accept: text/event-stream'${auth} '${inDatabase(`${origin}/messages.json`)}'
-`,
-    },
-    {
-      name: 'Swift', note: 'Hearth is the Swift package of this project, with the names of Firebase for Swift.',
-      text: `import Hearth
-
-let database = Database.database(url: "${own}")
-let messages = database.reference(withPath: "messages")
-
-messages.observe(.value) { print($0.value ?? "nothing") }
-messages.childByAutoId().setValue(["text": "hello"])
-`,
-    },
+    curlSample(''),
+    swiftSample(''),
     {
       name: 'Python', note: 'pip install firebase-admin. The Admin SDK acts as an administrator.',
       text: `import os
@@ -110,6 +126,87 @@ await messages.push({ text: 'hello' });
     {
       name: 'hearth', note: 'The command line of this project.',
       text: `hearth set /messages/first '"hello"' --node ${origin}${option}
+hearth watch /messages --node ${origin}${option}
+`,
+    },
+  ];
+}
+
+function securedSamples() {
+  return [
+    {
+      name: 'Web', note: `npm install firebase. With Firebase Authentication, omit the lines about tokens.${authority('Browsers need a certificate of an authority that they trust.')}`,
+      text: `import { initializeApp, _registerComponent } from 'firebase/app';
+import { Component } from '@firebase/component';
+import { getDatabase, onValue, push, ref } from 'firebase/database';
+
+// The tokens of your issuer.
+const tokens = {
+  getToken: async () => ({ accessToken: await tokenOfMyIssuer() }),
+  addAuthTokenListener: (listener) => { tokenOfMyIssuer().then(listener); },
+  removeAuthTokenListener() {},
+  getUid: () => null,
+};
+_registerComponent(new Component('auth-internal', () => tokens, 'PRIVATE'));
+const database = getDatabase(initializeApp({ projectId: 'demo' }), '${url}');
+
+onValue(ref(database, 'messages'), (snapshot) => console.log(snapshot.val()));
+await push(ref(database, 'messages'), { text: 'hello' });
+`,
+    },
+    curlSample(' -H "Authorization: Bearer $TOKEN"', ` $TOKEN is a token or a secret.${authority('With a certificate of hearth setup, add --cacert certificate.pem.')}`),
+    swiftSample('try database.signIn(withToken: token)\n', authority('With a certificate of hearth setup, use the address in cluster.json5, which has its fingerprint.')),
+    {
+      name: 'Python', note: `pip install firebase-admin. The secret makes an administrator.${authority('REQUESTS_CA_BUNDLE names a certificate of hearth setup.')}${database ? ' This SDK drops ?ns= from an https address: name the database in the host.' : ''}`,
+      text: `import firebase_admin
+from firebase_admin import credentials, db
+from google.auth.credentials import Credentials
+
+
+class Token(Credentials):
+    def __init__(self, text):
+        super().__init__()
+        self.token = text
+
+    def refresh(self, request):
+        pass  # It does not expire.
+
+
+class Secret(credentials.Base):
+    def __init__(self, file):
+        super().__init__()
+        with open(file) as lines:
+            self.token = Token(lines.read().strip())
+
+    def get_credential(self):
+        return self.token
+
+
+firebase_admin.initialize_app(Secret("app.secret"), {"databaseURL": "${own}"})
+db.reference("messages").push({"text": "hello"})
+print(db.reference("messages").get())
+`,
+    },
+    {
+      name: 'Node.js', note: `npm install firebase-admin. The secret makes an administrator.${authority('NODE_EXTRA_CA_CERTS names a certificate of hearth setup.')}`,
+      text: `import { readFileSync } from 'node:fs';
+import { initializeApp } from 'firebase-admin/app';
+import { getDatabase } from 'firebase-admin/database';
+
+const access_token = readFileSync('app.secret', 'utf8').trim();
+initializeApp({
+  credential: { getAccessToken: async () => ({ access_token, expires_in: 3600 }) },
+  databaseURL: '${url}',
+});
+const messages = getDatabase().ref('messages');
+messages.on('value', (snapshot) => console.log(snapshot.val()));
+await messages.push({ text: 'hello' });
+`,
+    },
+    {
+      name: 'hearth', note: `The command line of this project.${authority('With a certificate of hearth setup, use --config cluster.json5 in place of --node.')}`,
+      text: `export HEARTH_SECRET_FILE=admin.secret
+hearth set /messages/first '"hello"' --node ${origin}${option}
 hearth watch /messages --node ${origin}${option}
 `,
     },

@@ -2,7 +2,7 @@
 
 import { dialog, field, h, toast } from '../base/dom.js';
 import { parseInput, push, read, readWithTag, Refusal, request, valueLimit, writeIf } from '../base/data.js';
-import { bytes } from '../base/format.js';
+import { bytes, short, visible } from '../base/format.js';
 import { childOf, dataAddress, keyProblem, keysOf, nameOf, parentOf } from '../base/paths.js';
 import { token } from '../base/session.js';
 
@@ -59,16 +59,16 @@ export async function removeValue(path) {
       if (!values) return;
     }
     if (!await writeIf(isWhole ? tag : null, path, null)) return void toast(`${path} changed in this moment, so it was not removed.`, { kind: 'bad' });
-    toast(`Removed ${path}.`, { action: isWhole ? 'Undo' : undefined, seconds: 30, onaction: () => putBack(path, text) });
+    toast(`Removed ${visible(path)}. It was ${short(text)} before.`, { action: isWhole ? 'Undo' : undefined, seconds: 30, onaction: () => putBack(path, text) });
   });
 }
 
 async function putBack(path, text) {
   const hasAnswer = await attempt(async () => {
-    if (!await writeIf(absent, path, text)) toast(`Something else is at ${path} by now, so nothing was put back.`, { kind: 'bad' });
+    if (!await writeIf(absent, path, text)) toast(`Something else is at ${visible(path)} by now, so nothing was put back.`, { kind: 'bad' });
     return true;
   });
-  if (!hasAnswer) toast(`${path} is not back yet.`, { action: 'Try again', seconds: 120, onaction: () => putBack(path, text) });
+  if (!hasAnswer) toast(`${visible(path)} is not back yet.`, { action: 'Try again', seconds: 120, onaction: () => putBack(path, text) });
 }
 
 async function confirmRoot() {

@@ -1,4 +1,4 @@
-// What the nodes of a cluster say: each one by a feed of its own where the browser reaches it, and otherwise what this node knows.
+// What the nodes of a cluster say: each one by a feed of its own where the browser reaches it, and otherwise to the page's node.
 
 import { Feed } from '../base/feed.js';
 import { Signal } from '../base/signals.js';
@@ -23,10 +23,10 @@ export class ObservedNode {
 
   get isFresh() { return this.status !== null && Date.now() - this.at < staleMilliseconds; }
 
-  receive(status) {
+  receive(status, age = 0) {
     if (!status) return;
     this.status = status;
-    this.at = Date.now();
+    this.at = Date.now() - age;
   }
 
   /** Adds a sample. */
@@ -65,11 +65,10 @@ export class ClusterState {
   }
 
   #begin(about, token) {
-    this.nodes = about.nodes.map(({ name, address }) => {
+    this.nodes = about.nodes.map(({ name, address, page }) => {
       const isOwn = name === about.node;
-      // A node without a public address is seen as its peers hear it.
       const link = isOwn ? feed : address ? new Feed(address, token) : null;
-      const node = new ObservedNode(name, address, link);
+      const node = new ObservedNode(name, page, link);
       node.isOwn = isOwn;
       if (!link) return node;
       link.watchStatus(true);
@@ -77,6 +76,13 @@ export class ClusterState {
       this.#endings.push(() => (isOwn ? feed.watchStatus(false) : link.end()));
       return node;
     });
+    // A browser may not reach a node, or not trust its certificate. Then the page's node asks it.
+    this.#endings.push(feed.peers.follow((peers) => {
+      for (const node of this.nodes) {
+        const known = peers[node.name];
+        if (known && Date.now() - known.age > node.at + freshMilliseconds / 2) node.receive(known.status, known.age);
+      }
+    }));
     this.changes.value += 1;
   }
 
@@ -93,20 +99,21 @@ export class ClusterState {
     return Infinity;
   }
 
-  /** The state of a node in one word, and its colour. */
+  /** The state of a node in a word of `hearth cluster status`, and its colour. */
   state(node) {
     if (node.isFresh) {
       const { status } = node;
       if (status.isEvicted) return ['bad', 'Evicted'];
-      if (status.storage && status.storage !== 'works') return ['bad', 'Takes no writes'];
+      if ((status.storage && status.storage !== 'works') || status.awaited) return ['bad', 'Impaired'];
       return ['good', 'Serving'];
     }
     const watchers = this.nodes.filter((other) => other !== node && other.isFresh);
     if (watchers.some((other) => other.status.evicted?.[node.name] !== undefined)) return ['bad', 'Evicted'];
     const heard = watchers.map((other) => this.age(other, node)).filter((age) => age < staleMilliseconds);
     if (heard.length > 0) return ['warn', 'Heard by others'];
-    if (node.link?.denial.value) return ['warn', 'Wants a token'];
+    if (node.link?.denial.value) return ['warn', 'Unauthorized'];
     if (watchers.length === 0 && node.status === null && Date.now() - (this.start ??= Date.now()) < 3000) return ['', 'Asking'];
+    if (node.link?.isRefused) return ['bad', isOnThisMachine(node.address) ? 'Stopped' : 'Down'];
     return ['bad', 'Silent'];
   }
 
@@ -117,8 +124,10 @@ export class ClusterState {
     const fresh = this.nodes.filter((node) => node.isFresh);
     for (const node of this.nodes) {
       const [kind, word] = this.state(node);
-      if (word === 'Silent') add('bad', `${node.name} is silent: ${node.address || 'its address'} does not answer.`, 'Check that its process and its machine run, and that networks and firewalls let packets through.');
-      if (word === 'Heard by others') add('warn', `${node.name} runs, and this browser does not reach it.`, 'Other nodes hear it. Give it a "public" address in the configuration, and add this page to "origins" of "http".');
+      if (word === 'Stopped') add('bad', `${node.name} does not run.`, `\`hearth cluster start ${node.name}\`, and see its log.`);
+      if (word === 'Down') add('bad', `${node.name} is down: no process listens at ${node.address}.`, 'Start the node there, or correct its address.');
+      if (word === 'Silent') add('bad', `${node.name} is silent: ${node.address || 'its address'} does not answer.`, 'Check that its machine runs, and that networks and firewalls let packets through.');
+      if (word === 'Heard by others') add('warn', `${node.name} runs, and nothing more is known of it.`, 'It may run an earlier version of Hearth, or be starting.');
       if (kind === 'bad' && word === 'Evicted') add('bad', `${node.name} is evicted: the others go on without it.`, 'Start it: it rejoins with the data of the others.');
     }
     for (const node of fresh) this.#examine(node, fresh, add);
@@ -147,4 +156,9 @@ export class ClusterState {
       add('warn', `${name} knows no coordinator: transactions wait.`, 'Wait some seconds; start the nodes that do not run.');
     }
   }
+}
+
+/** Whether an address is one of this machine, where `hearth cluster status` looks for processes. */
+function isOnThisMachine(address) {
+  return /^https?:\/\/(127\.|localhost[:/]|localhost$|\[::1\])/.test(address);
 }

@@ -2,7 +2,7 @@
 
 import { button, copy, fill, h, toast } from '../base/dom.js';
 import { parseInput, read, readWithTag, Refusal, writeIf } from '../base/data.js';
-import { bytes, moment, pushTime, things, visible } from '../base/format.js';
+import { bytes, moment, pushTime, short, things, visible } from '../base/format.js';
 import { dataAddress, nameOf } from '../base/paths.js';
 import { route } from '../base/routes.js';
 import { feed, hasToken, isAdministrator } from '../base/session.js';
@@ -178,7 +178,8 @@ export class ValuePanel {
       const { text, tag } = await readWithTag(path);
       const isSame = JSON.stringify(JSON.parse(text)) === JSON.stringify(JSON.parse(json));
       const isDone = isSame && await writeIf(tag, path, before === 'null' ? null : before);
-      if (!isDone) toast(`${nameOf(path)} has another value by now, so nothing was undone.`, { kind: 'bad' });
+      if (isDone) toast(`${visible(path)} is ${short(before)} again.`, { seconds: 5 });
+      else toast(`${visible(path)} has another value by now, so nothing was undone.`, { kind: 'bad' });
     });
   }
 
@@ -193,12 +194,12 @@ export class ValuePanel {
     try {
       if (await writeIf(this.#editor.tag, path, json)) {
         this.#leave();
-        toast(`Saved ${nameOf(path)}.`, { action: 'Undo', seconds: 30, onaction: () => this.#undo(path, json, before) });
+        toast(`Saved ${visible(path)}. It was ${short(before)} before.`, { action: 'Undo', seconds: 30, onaction: () => this.#undo(path, json, before) });
         return;
       }
       const { text, tag } = await readWithTag(path);
       const take = button('Take theirs', { onclick: () => this.#leave() });
-      const keep = button('Overwrite with mine', { kind: 'danger', onclick: () => { this.#editor.tag = tag; this.#save(path, input, error); } });
+      const keep = button('Overwrite with mine', { kind: 'danger', onclick: () => { Object.assign(this.#editor, { tag, text }); this.#save(path, input, error); } });
       fill(error, 'Not saved: it has changed to ', h('code', {}, h('bdi', {}, visible(text.slice(0, 200)))), ' since you began.', h('span', { class: 'actions' }, take, keep));
     } catch (failure) {
       // The editor keeps the text, so the message stays beside it.

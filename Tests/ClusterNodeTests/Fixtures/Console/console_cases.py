@@ -109,12 +109,17 @@ def conflict(browser):
     expect(read(first, "/rooms/attic/seats") == 99, "a stale edit was written")
     browser.click_text("Overwrite with mine")
     browser.wait(f"{value_of('seats')} === '8'")
+    # The message names the path and the old value.
+    browser.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.innerText.includes('Saved /rooms/attic/seats. It was 99 before.'))",
+                 what="the message with the old value")
 
 
 def remove_and_undo(browser):
     choose(browser, "open")
     browser.press("Delete")
     browser.wait(f"!({row('open')})", what="the removal")
+    browser.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.innerText.includes('Removed /rooms/attic/open. It was false before.'))",
+                 what="the message with the removed value")
     browser.wait("document.querySelector('.panel').innerText.includes('Nothing is here any more')", 3, "a panel without the removed value")
     expect(browser.evaluate("document.querySelector('.panel .danger').checkVisibility()") is False, "a removed value can be removed")
     browser.click_text("Undo")
@@ -401,6 +406,30 @@ def silent_node(browser):
     browser.wait("document.querySelectorAll('tbody .dot.good').length === 3", 20, "the node that is back")
 
 
+def unreachable_nodes(browser):
+    """A browser that reaches one node alone sees all of them, as that node knows them."""
+    browser.open(first + "/")
+    browser.wait("document.querySelector('.tabs a')")
+    browser.evaluate("""(() => {
+        const Socket = WebSocket;
+        window.WebSocket = class extends Socket {
+            constructor(address, protocol) { super(new URL(address).host === location.host ? address : `ws://${location.host}/none`, protocol); }
+        };
+    })()""")
+    browser.evaluate("[...document.querySelectorAll('.tabs a')].find((link) => link.textContent === 'Cluster').click()")
+    browser.wait("document.querySelector('.page-head p')?.textContent.includes('3 of 3 nodes serve')", 20, "three nodes that serve")
+    browser.wait("document.querySelector('.finding')?.textContent.includes('Nothing is wrong')", 10, "a cluster without findings")
+    browser.wait("document.querySelectorAll('.matrix td.good').length === 6", 10, "all contacts")
+
+
+def stopped_node(browser):
+    """A page at another node shows the state in the word of `hearth cluster status`."""
+    browser.open(second + "/.cluster")
+    browser.wait("[...document.querySelectorAll('tbody tr')].some((row) => row.textContent.includes('Stopped'))", 15, "a node that is stopped")
+    browser.wait("document.querySelectorAll('tbody .dot.good').length === 2", 10, "the other nodes")
+    expect("does not run" in browser.evaluate("document.querySelector('.finding').textContent"), "no finding names it")
+
+
 def wrong_token(browser):
     browser.open(first + "/rooms")
     browser.wait(row("lobby"))
@@ -412,7 +441,7 @@ def wrong_token(browser):
 
 
 def killed_node(browser):
-    """The last case, since no node serves the page after it."""
+    """The node of the page does not run after it."""
     write(first, "/rooms/attic", {"seats": 3})
     browser.open(first + "/.cluster")
     feed = "(await import('/.console/base/session.js')).feed"
@@ -428,6 +457,7 @@ def killed_node(browser):
     browser.type("12")
     os.kill(pid, signal.SIGKILL)
     browser.wait("!document.querySelector('.banner').hidden", 3, "the loss of the connection")
+    browser.wait(f"[...document.querySelectorAll('.banner a')].some((link) => link.href === {json.dumps(second + '/rooms/attic')})", 5, "a link to a live node")
     browser.press("Enter")
     browser.wait("document.querySelector('.editor .error').innerText.includes('cannot be reached')", what="the edit that no node has received")
     expect(browser.evaluate("document.querySelector('.editor textarea').value") == "12", "the text of the edit is lost")
@@ -466,6 +496,6 @@ if __name__ == "__main__":
         if problems:
             sys.exit("\n".join(problems))
         # Requests that a node refuses, or that reach no node, are errors in the browser's log.
-        for case in [wrong_token, killed_node]:
+        for case in [wrong_token, unreachable_nodes, killed_node, stopped_node]:
             run(case, browser)
     print("all well")

@@ -158,7 +158,7 @@ def explain(folder, browser):
             state("Permission denied")
         node.shutdown()
     other = Path(folder, "other.key")
-    other.write_text("x" * 43)
+    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other], check=True)
     with web_server(folder, other, third) as address:
         start(address)
         browser.wait("document.querySelector('#problem').textContent === 'Could not parse auth token.'", seconds=30)

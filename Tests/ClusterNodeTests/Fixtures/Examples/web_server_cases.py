@@ -10,8 +10,7 @@ from pathlib import Path
 
 example, certificate, private_key = sys.argv[1:4]
 folder = Path(tempfile.mkdtemp())
-key = folder / "signing.key"
-key.write_text("x" * 43 + "\n")
+key = Path(private_key)
 users = folder / "users.json"
 
 
@@ -42,7 +41,7 @@ refuses("check no fingerprint", *run, "https://127.0.0.1:7001#sha256=00")
 for nodes in ("127.0.0.1:7001", "http://127.0.0.1:7001,", "http://127.0.0.1:7001 http://127.0.0.1:7011"):
     refuses("is not an address", *run, nodes)
 refuses("No such file", "run", "--key", folder / "none", "--nodes", "http://127.0.0.1:7001")
-refuses("is not a signing key", "run", "--key", __file__, "--nodes", "http://127.0.0.1:7001")
+refuses("is no private key", "run", "--key", certificate, "--nodes", "http://127.0.0.1:7001")
 refuses("--listen needs --certificate", *run, "http://127.0.0.1:7001", "--listen", "127.0.0.2")
 refuses(f"cannot use {folder}/none: ", *run, "http://127.0.0.1:7001", "--certificate", folder / "none")
 with socket.create_server(("127.0.0.1", 0)) as listener:
