@@ -205,8 +205,10 @@ import Testing
         #expect(messages(id) == [])
     }
 
+    private static let peerStatus = Value.object(named: [("lag", .integer(3))])
+
     @Test mutating func `a status has those of the other nodes, as this node knows them`() {
-        node.peers = [PeerReport(of: "n2", ["lag": 3], ageMilliseconds: 70)]
+        node.peers = [PeerReport(of: "n2", Self.peerStatus, ageMilliseconds: 70)]
         let id = connect()
         _ = messages(id)
         send(#"{"t":"status"}"#, by: id)
@@ -216,7 +218,7 @@ import Testing
 
     @Test mutating func `the other nodes are asked for administrators and monitors alone`() {
         useTokens()
-        node.peers = [PeerReport(of: "n2", ["lag": 3], ageMilliseconds: 70)]
+        node.peers = [PeerReport(of: "n2", Self.peerStatus, ageMilliseconds: 70)]
         for (token, isShown) in [
             (TestTokens.token("ada"), false), (TestSecrets.monitor, true),
         ] {

@@ -9,24 +9,35 @@ const historyLimit = 300;
 export const freshMilliseconds = 1800;
 /** What is older than this counts as silent. */
 export const staleMilliseconds = 2800;
+/** How much later a status comes through another node, which asks for it and reports it once a second. */
+const relayMilliseconds = 2200;
 
 /** The state of one node. */
 export class ObservedNode {
-  /** The last status, and when it came; null before the first one. */
+  /** The last status, and when the node sent it; null before the first one. */
   status = null;
   at = 0;
+  #delay = 0;
   /** Samples, one a second: rate of operations, lag, memory. Null where nothing is known. */
   history = { rate: [], lag: [], memory: [] };
   #sampled = null;
 
   constructor(name, address, link) { Object.assign(this, { name, address, link }); }
 
-  get isFresh() { return this.status !== null && Date.now() - this.at < staleMilliseconds; }
+  get isFresh() { return this.status !== null && this.age < staleMilliseconds; }
 
-  receive(status, age = 0) {
+  /** The age of the status, beyond what its way takes. */
+  get age() { return Math.max(0, Date.now() - this.at - this.#delay); }
+
+  receive(status) {
     if (!status) return;
-    this.status = status;
-    this.at = Date.now() - age;
+    [this.status, this.at, this.#delay] = [status, Date.now(), 0];
+  }
+
+  /** Takes a status that another node has, unless the node itself has sent one of late. */
+  receiveRelayed({ status, age }) {
+    if (this.#delay === 0 && this.age < freshMilliseconds) return;
+    [this.status, this.at, this.#delay] = [status, Date.now() - age, relayMilliseconds];
   }
 
   /** Adds a sample. */
@@ -80,7 +91,7 @@ export class ClusterState {
     this.#endings.push(feed.peers.follow((peers) => {
       for (const node of this.nodes) {
         const known = peers[node.name];
-        if (known && Date.now() - known.age > node.at + freshMilliseconds / 2) node.receive(known.status, known.age);
+        if (known) node.receiveRelayed(known);
       }
     }));
     this.changes.value += 1;
@@ -95,7 +106,7 @@ export class ClusterState {
   age(to, from) {
     if (!to.isFresh) return undefined;
     const age = to.status.connectedPeers?.[from.name];
-    if (age !== undefined) return age + (Date.now() - to.at);
+    if (age !== undefined) return age + to.age;
     return Infinity;
   }
 
@@ -110,9 +121,11 @@ export class ClusterState {
     const watchers = this.nodes.filter((other) => other !== node && other.isFresh);
     if (watchers.some((other) => other.status.evicted?.[node.name] !== undefined)) return ['bad', 'Evicted'];
     const heard = watchers.map((other) => this.age(other, node)).filter((age) => age < staleMilliseconds);
-    if (heard.length > 0) return ['warn', 'Heard by others'];
+    // What other nodes know takes two reports of the page's node.
+    const isNew = node.status === null && Date.now() - (this.start ??= Date.now()) < 4000;
+    if (heard.length > 0) return isNew ? ['', 'Asking'] : ['warn', 'Heard by others'];
     if (node.link?.denial.value) return ['warn', 'Unauthorized'];
-    if (watchers.length === 0 && node.status === null && Date.now() - (this.start ??= Date.now()) < 3000) return ['', 'Asking'];
+    if (watchers.length === 0 && isNew) return ['', 'Asking'];
     if (node.link?.isRefused) return ['bad', isOnThisMachine(node.address) ? 'Stopped' : 'Down'];
     return ['bad', 'Silent'];
   }
@@ -126,7 +139,8 @@ export class ClusterState {
       const [kind, word] = this.state(node);
       if (word === 'Stopped') add('bad', `${node.name} does not run.`, `\`hearth cluster start ${node.name}\`, and see its log.`);
       if (word === 'Down') add('bad', `${node.name} is down: no process listens at ${node.address}.`, 'Start the node there, or correct its address.');
-      if (word === 'Silent') add('bad', `${node.name} is silent: ${node.address || 'its address'} does not answer.`, 'Check that its machine runs, and that networks and firewalls let packets through.');
+      if (word === 'Silent' && node.link) add('bad', `${node.name} is silent: ${node.address} does not answer.`, 'Check that its machine runs, and that networks and firewalls let packets through.');
+      if (word === 'Silent' && !node.link) add('bad', `${node.name} is silent: no node hears it.`, 'Run `hearth cluster status`: it asks the address of the node, which this page cannot do.');
       if (word === 'Heard by others') add('warn', `${node.name} runs, and nothing more is known of it.`, 'It may run an earlier version of Hearth, or be starting.');
       if (kind === 'bad' && word === 'Evicted') add('bad', `${node.name} is evicted: the others go on without it.`, 'Start it: it rejoins with the data of the others.');
     }
@@ -152,7 +166,7 @@ export class ClusterState {
     }
     const lags = node.history.lag.slice(-8);
     if (lags.length === 8 && lags.every((lag) => lag > 0) && lags[7] >= lags[0]) add('warn', `${name} lags behind by ${lags[7]} operations, and does not catch up.`, 'Check that its machine reaches its peers, and has spare processor time and disk space.');
-    if (!status.coordinator && 2 * (Object.keys(status.connectedPeers ?? {}).length + 1) > this.nodes.length && Date.now() - node.at < 1500 && status.process?.uptimeMilliseconds > 15000) {
+    if (!status.coordinator && 2 * (Object.keys(status.connectedPeers ?? {}).length + 1) > this.nodes.length && node.age < 1500 && status.process?.uptimeMilliseconds > 15000) {
       add('warn', `${name} knows no coordinator: transactions wait.`, 'Wait some seconds; start the nodes that do not run.');
     }
   }
