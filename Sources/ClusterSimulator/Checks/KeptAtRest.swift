@@ -28,7 +28,8 @@ extension KeptState {
 
     private var first: String? { kept.first.map { "\($0.name) with \($0.count)" } }
 
-    /// Data, what is known of members, a comparison of trees, the last rules, names of the last transactions and rows, whose number is bounded, and one count for each limit.
+    /// Data, what is known of members, a comparison of trees, the last rules, names of the last transactions, rows and hashes of
+    /// large values, whose number is bounded, and one count for each limit.
     private static let ofReplica: Set = [
         "configuration", "replication.configuration", "replication.tree",
         "replication.deduplicationTable", "replication.incarnations.writers",
@@ -37,7 +38,7 @@ extension KeptState {
         "coordination.election",
         "checkpointAudit", "comparisons", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
-        "sessions.limits", "sessions.requests", "sessions.quota.limits",
+        "sessions.hashes.known", "sessions.limits", "sessions.requests", "sessions.quota.limits",
         "sessions.versionDelta",
     ]
     /// The same, and what there is of clients.

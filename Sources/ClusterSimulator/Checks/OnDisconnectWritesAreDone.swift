@@ -7,7 +7,7 @@ extension Check {
         claim: "a session's end executes its on-disconnect writes",
         criterion: """
             the end of a session executes its on-disconnect writes, except cancelled ones, and \
-            nothing else; an evicted node executes them once it has rejoined
+            nothing else; an evicted node executes them once it has rejoined, if no other node has
             """,
         evaluate: OnDisconnectWritesAreDone.evaluate)
 }
@@ -18,6 +18,13 @@ enum OnDisconnectWritesAreDone {
         guard evidence.recording.isOn else { return .unknown("the run is not recorded") }
         let issued = Dictionary(
             evidence.recording.issued.map { ($0.dot, $0.operation) }, uniquingKeysWith: { $1 })
+        // Which of these are done depends on other sessions; `PresenceSurvivesANode` judges that.
+        let settled = Set(
+            evidence.recording.issued.flatMap { one in
+                one.operation.records.filter {
+                    $0.content == nil && $0.name.writer != one.dot.origin
+                }
+            }.map(\.name.session))
         var count = 0
         for end in evidence.sessionEnds {
             if end.made.contains(where: {
@@ -27,6 +34,7 @@ enum OnDisconnectWritesAreDone {
             }
             let operations = end.made.map { issued[$0]?.writes ?? [] }
             if !end.due.isEmpty { count += 1 }
+            if end.wasPostponed, settled.contains(end.session.number) { continue }
             if end.wasPostponed,
                 operations.contains(where: { difference(between: end.due, and: $0) == nil })
             {

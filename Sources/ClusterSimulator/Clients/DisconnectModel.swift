@@ -67,6 +67,7 @@ struct DisconnectModel {
 
 /// The end of a session at its node, and the on-disconnect writes that were due then.
 struct SessionEnd {
+    let session: SessionID
     let client: Int
     let node: Int
     let time: Microseconds

@@ -69,6 +69,7 @@ extension SimulatedRun {
         access.watches[node].endTurn(
             isExempt: nodes[node].waitsForRoom,
             isSlow: { replica?.holdsBack(from: $0) ?? false },
+            isToConnectAgain: { replica?.isToConnectAgain($0) == true },
             hasListen: { replica?.hasListen($1, of: $0) ?? true })
         self.access = access
     }

@@ -23,7 +23,7 @@ extension SimulatedRun {
                 !connection.onDisconnect.isVague, !nodes[node].waitsForRoom
             else { continue }
             var session = SessionEnd(
-                client: connection.client, node: node, time: now,
+                session: end.session, client: connection.client, node: node, time: now,
                 due: connection.onDisconnect.writes)
             if standing.isOut {
                 session.wasPostponed = true

@@ -98,10 +98,12 @@ struct AccessWatch {
     /// Ends a turn: no listen remains whose data its client may no longer see.
     ///
     /// - Parameters:
+    ///   - isToConnectAgain: Whether the replica has ended a session, whose client does not know it yet.
     ///   - hasListen: Whether the replica still has a listen.
     ///   - isSlow: Whether the replica holds back what a session listens to.
     mutating func endTurn(
-        isExempt: Bool, isSlow: (SessionID) -> Bool, hasListen: (SessionID, UInt64) -> Bool
+        isExempt: Bool, isSlow: (SessionID) -> Bool, isToConnectAgain: (SessionID) -> Bool,
+        hasListen: (SessionID, UInt64) -> Bool
     ) {
         for session in sessions.keys.sorted() {
             let isSlow = isSlow(session)
@@ -111,7 +113,7 @@ struct AccessWatch {
         }
         // Administrators are not judged, and their frames may have several requests.
         for session in sessions.keys.sorted() where sessions[session]?.identity != .administrator {
-            if sessions[session]?.isSilent ?? true { continue }
+            if sessions[session]?.isSilent ?? true || isToConnectAgain(session) { continue }
             for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? [] {
                 let isThere = hasListen(session, id)
                 if listen.isRevoked, isThere {

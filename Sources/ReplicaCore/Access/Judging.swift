@@ -63,6 +63,11 @@ extension Replica {
         sessions.judgeAgain(affected, seeing: replication.view)
     }
 
+    /// Whether a session was told to end, and goes on.
+    package func isToConnectAgain(_ session: SessionID) -> Bool {
+        sessions.overtaken.contains(session)
+    }
+
     /// Whether a session has a listen that it has begun under this number.
     package func hasListen(_ id: UInt64, of session: SessionID) -> Bool {
         sessions.listens.contains(Listens.Listener(session: session, id: id))

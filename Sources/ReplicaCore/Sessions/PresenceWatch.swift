@@ -279,6 +279,7 @@ extension Replica {
     }
 
     private mutating func tellToConnectAgain(_ session: SessionID) {
+        guard sessions.overtaken.insert(session).inserted else { return }
         sessions.listens.removeAll(of: session)
         sessions.send(
             .error(

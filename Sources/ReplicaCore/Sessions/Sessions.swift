@@ -38,7 +38,9 @@ struct Sessions: Sendable {
     var hashes = SharedHashes()
     /// The sessions whose clients are gone, while transactions of theirs are undecided.
     private(set) var leaving: Set<SessionID> = []
-    /// Those of them whose on-disconnect writes wait for a turn that has units for them, in order.
+    /// Those that were told to connect again, because another node has done on-disconnect writes of theirs.
+    var overtaken: Set<SessionID> = []
+    /// Those of the leaving ones whose on-disconnect writes wait for a turn that has units for them, in order.
     var ending: [SessionID] = []
     /// The bytes of answers that native clients have not read.
     var unread: UnreadAnswers
@@ -233,6 +235,7 @@ extension Sessions {
     /// Closes a session; returns its on-disconnect writes. Its principal stays known until `Access.forget`.
     mutating func close(_ session: SessionID) -> LeftWrites {
         leaving.remove(session)
+        if !overtaken.isEmpty { overtaken.remove(session) }
         removeInterest(of: session)
         _ = waiting.removeAll(session)
         due.remove(session)
