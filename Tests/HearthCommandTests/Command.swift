@@ -80,7 +80,7 @@ extension TemporaryFolder {
         return try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/" + name))
     }
 
-    fileprivate func read(_ name: String) throws -> String {
+    func read(_ name: String) throws -> String {
         let data = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
         return String(decoding: data, as: UTF8.self)
     }
