@@ -246,6 +246,7 @@ struct OpenDatabases {
 
     /// Ends with the process, once all submitted turns are stored.
     func finish() {
+        opener.close()
         for journal in journals.dropFirst() { journal?.finish() }
         journal(of: .default).close()
     }

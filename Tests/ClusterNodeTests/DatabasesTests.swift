@@ -57,6 +57,7 @@ import Testing
 
     @Test func `do what clients of a killed node have left, once it serves again`() throws {
         let cluster = try TestCluster()
+        _ = try hearth(cluster, "database", "create", "chat")
         for database in ["default", "chat"] {
             let client = try Program.hearth(
                 "on-disconnect", "/online/ann", "false", "--set", "true", "--database", database,

@@ -103,7 +103,9 @@ import Testing
             #"timeout -s INT 2 "$0" cluster wait --dir "$1"; echo "exit code $?""#,
             [cluster.folder.path])
         #expect(
-            run.errors.hasPrefix("error: interrupted before all nodes were ready: n1 is stopped\n"),
+            run.errors.hasPrefix(
+                "waiting: n1 is stopped\nerror: interrupted before all nodes were ready: n1 is "
+                    + "stopped\n"),
             "\(run.errors)")
     }
 

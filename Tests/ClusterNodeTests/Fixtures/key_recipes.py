@@ -243,7 +243,7 @@ def check_errors():
     private = json.dumps({"keys": [{**product.keys[0].public, "d": "AQAB"}]}).encode()
     for failure, code, text in [
             ((500, b""), 69, "answered 500"), ((200, b"<html>"), 65, "has no key"),
-            ((200, b'{"keys":[]}'), 65, "has no key"), ((200, private), 65, "has a private key"),
+            ((200, b'{"keys":[]}'), 65, "is a set without keys"), ((200, private), 65, "has a private key"),
             ((200, b" " * (1 << 20) + b"{}"), 69, "has more than 1048576 bytes")]:
         product.failure = failure
         refused = follow(product, "--json", status=code)
