@@ -58,20 +58,27 @@ import Testing
     @Test func `do what clients of a killed node have left, once it serves again`() throws {
         let cluster = try TestCluster()
         _ = try hearth(cluster, "database", "create", "chat")
-        for database in ["default", "chat"] {
-            let client = try Program.hearth(
+        let databases = ["default", "chat"]
+        let clients = try databases.map { database in
+            try Program.hearth(
                 "on-disconnect", "/online/ann", "false", "--set", "true", "--database", database,
                 "--node", cluster.address(1), "--dir", cluster.folder.path)
-            let url = "/online/ann.json?ns=" + database
+        }
+        func isOnline(_ database: String, at node: Int) throws -> String {
+            try curl(cluster.address(node) + "/online/ann.json?ns=" + database)
+        }
+        for database in databases {
             try eventually("\(database) shows the client") {
-                try curl(cluster.address(2) + url) == "true"
+                try isOnline(database, at: 2) == "true"
             }
-            try cluster.run("kill", "n1")
-            try client.kill()
-            #expect(try curl(cluster.address(3) + url) == "true")
-            try cluster.run("start", "n1")
+        }
+        try cluster.run("kill", "n1")
+        for client in clients { try client.kill() }
+        for database in databases { #expect(try isOnline(database, at: 3) == "true") }
+        try cluster.run("start", "n1")
+        for database in databases {
             try eventually(within: 3, "the client of \(database) is gone") {
-                try curl(cluster.address(2) + url) == "false"
+                try isOnline(database, at: 2) == "false"
             }
         }
     }
