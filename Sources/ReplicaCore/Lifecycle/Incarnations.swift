@@ -83,10 +83,13 @@ struct Incarnations: Sendable {
     }
 
     /// Whether a peer's memory is of more than the disk had, with a floor for its closed timestamp.
-    func isOlder(than memory: DiskMemory, floor: HybridTime) -> Bool {
+    ///
+    /// - Parameter isEvicted: Whether the disk knows that the incarnation which the peer remembers was evicted. Then the data of
+    ///   others have replaced its operations.
+    func isOlder(than memory: DiskMemory, floor: HybridTime, isEvicted: Bool) -> Bool {
         guard let predecessor = memory.predecessor else { return false }
         let isUnlisted = isComplete && !writers.contains(predecessor) && memory.closed > self.floor
         return memory.closed > floor || isUnlisted
-            || isSynchronous && memory.sequence > held?[predecessor] ?? 0
+            || isSynchronous && !isEvicted && memory.sequence > held?[predecessor] ?? 0
     }
 }

@@ -64,7 +64,10 @@ extension Replica {
             replication.counters.unknownPeers += 1
             return
         }
-        if replication.incarnations.isOlder(than: memory, floor: replication.floor) {
+        let isEvicted = memory.predecessor.map { replication.peers.evictions.hasEnded($0) } ?? false
+        if replication.incarnations.isOlder(
+            than: memory, floor: replication.floor, isEvicted: isEvicted)
+        {
             discoverOldDisk()
         }
         guard memory.bound > replication.floor else { return }

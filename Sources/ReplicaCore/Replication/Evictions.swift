@@ -129,6 +129,12 @@ extension Evictions {
         }
     }
 
+    /// Whether an incarnation of this member was evicted.
+    func hasEnded(_ writer: WriterID) -> Bool {
+        let stage = stage(of: Eviction(member: own, writer: writer))
+        return stage.map { $0 >= .out } ?? false
+    }
+
     /// The incarnations of this member at this stage.
     func own(at stage: Eviction.Stage) -> [Eviction] {
         all.filter { $0.member == own && $0.stage == stage }

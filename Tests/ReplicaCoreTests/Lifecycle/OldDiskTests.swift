@@ -73,6 +73,29 @@ import Testing
         #expect(cluster["n1"].vector.covers(before["n1"].vector))
     }
 
+    @Test func `a node that has rejoined does not take its disk for an old one`() {
+        var cluster = cluster()
+        push(5, to: "n2", of: &cluster)
+        cluster.quiesce()
+        isolate("n2", in: &cluster)
+        cluster.quiesce()
+        cluster.send(.evict(id: 1, member: "n2"), to: "n1")
+        cluster.quiesce(milliseconds: 6_000)
+        cluster.crash("n3")
+        cluster.cuts = []
+        cluster.quiesce(milliseconds: 10_000)
+        #expect(cluster["n2"].lifecycle.isOpen)
+        for _ in 0..<2 {
+            cluster.start("n3")
+            cluster.quiesce(milliseconds: 6_000)
+            #expect(cluster["n2"].lifecycle.hasWholeDisk && cluster["n2"].mayVote)
+            // It remembers the eviction after a restart, too.
+            cluster.crash("n3")
+            cluster.crash("n2")
+            cluster.start("n2")
+        }
+    }
+
     @Test func `an eviction of the dead node lets a restored one serve`() throws {
         var cluster = cluster()
         cluster.crash("n2")
