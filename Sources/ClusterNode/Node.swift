@@ -204,7 +204,7 @@ extension Node {
     /// Begins the next turn as soon as others have been served, if the core has work left. While turns wait for the disk, a
     /// timer begins turns for the replica.
     private func scheduleNextTurn() {
-        let isDue = core.hasBacklog || !databases.isFull && core.hasDueWork
+        let isDue = core.hasBacklog || !databases.isFull && core.findsDueWork()
         guard isDue, nextTurn == nil, phase == .running || phase == .draining else { return }
         nextTurn = try? loop.timer(after: .zero) { [unowned self] in
             nextTurn = nil

@@ -71,6 +71,9 @@ extension NodeCore {
     /// Whether a replica has work for another turn.
     public var hasDueWork: Bool { replica.hasDueWork || namedWithWork > 0 }
 
+    /// The same. Mutating, so that an object that has the core as a property does not copy it for the call.
+    public mutating func findsDueWork() -> Bool { hasDueWork }
+
     /// The replica of a named database; nil while it is asleep, and for a name that the node does not have. The value is a copy.
     package func replica(of name: DatabaseName) -> Replica? {
         indexes[name].flatMap { named[$0.position].copyOfReplica }

@@ -129,7 +129,7 @@ public struct NodeCore {
 
     /// Whether the open turn has time for further input of clients: all its work so far, that of the gateway and of all databases,
     /// is below a part of its units.
-    public func hasTime(percent: Int) -> Bool {
+    public mutating func hasTime(percent: Int) -> Bool {
         if !isInTurn { return true }
         let spent = inTurn.reduce(gateway.turnUnits + replica.turnUnits) { sum, position in
             sum + (named[position].hasReplica ? named[position].replica.turnUnits : 0)
