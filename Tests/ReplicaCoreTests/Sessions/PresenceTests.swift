@@ -48,6 +48,8 @@ import Testing
         cluster.crash("n1")
         cluster.quiesce(milliseconds: 29_000)
         #expect(cluster["n2"].value == ["online": ["ann": true]])
+        // A database must not sleep meanwhile.
+        #expect(cluster["n2"].awaitsDisconnects)
         cluster.quiesce(milliseconds: 3_000)
         #expect(cluster["n2"].value == ["online": ["ann": 1]])
         #expect(cluster["n3"].value == ["online": ["ann": 1]])
@@ -101,6 +103,41 @@ import Testing
         #expect(cluster["n3"].value == ["online": ["ann": true]])
         cluster.turn("n2", [.closed(SessionID(number: 2))])
         #expect(cluster["n3"].value == ["online": ["ann": .string("left")]])
+    }
+
+    @Test func `a session that has registered a shared location before goes on`() {
+        var cluster = TestCluster(3)
+        let one = Value.deferred(.increment(.integer(1)))
+        cluster.send(.onDisconnect(id: 1, path: "gone", value: one), by: 2, to: "n2")
+        cluster.quiesce()
+        cluster.send(.onDisconnect(id: 1, path: "gone", value: one), to: "n1")
+        cluster.quiesce()
+        _ = cluster.takeReplies(of: 2)
+        cluster.crash("n1")
+        for _ in 0..<8 {
+            cluster.quiesce(milliseconds: 5_000)
+            cluster.send(.ping(id: 2), by: 2, to: "n2")
+        }
+        #expect(cluster["n2"].value == ["gone": 1])
+        #expect(!cluster["n2"].isToConnectAgain(SessionID(number: 2)))
+        cluster.turn("n2", [.closed(SessionID(number: 2))])
+        #expect(cluster["n2"].value == ["gone": 2] && !cluster["n2"].awaitsDisconnects)
+    }
+
+    @Test func `many sessions that end at once share turns`() {
+        var cluster = TestCluster(1)
+        let clients = (1...4).map { UInt64($0) }
+        let gone: Path = "gone"
+        for client in clients {
+            let text = Value.string(String(repeating: "x", count: 900_000))
+            let path = gone.appending(Key(unchecked: "c\(client)"))
+            cluster.send(.onDisconnect(id: 1, path: path, value: text), by: client, to: "n1")
+        }
+        cluster.turn("n1", clients.map { .closed(SessionID(number: $0)) })
+        #expect(cluster["n1"].hasDueWork && cluster["n1"].value["gone"].children.count < 4)
+        cluster.quiesce()
+        #expect(cluster["n1"].value["gone"].children.count == 4)
+        #expect(!cluster["n1"].awaitsDisconnects)
     }
 
     @Test func `what is cancelled, or done at the end of the connection, is not done again`() {
